@@ -1,0 +1,70 @@
+package golden
+
+import "strings"
+
+var (
+	articleSetFields      = []string{"culture", "source", "queries"}
+	articleQueryFields    = []string{"query", "judgments"}
+	articleJudgmentFields = []string{"externalId", "relevance", "why"}
+	articleNames          = judgmentNames{id: "externalId", grade: "relevance"}
+)
+
+// article reads the form of the article "Your build is green and your shop's search is broken":
+//
+//	{"culture": "es", "source": "seed", "queries": [
+//	  {"query": "…", "judgments": [{"externalId": "…", "relevance": 3, "why": "…"}]}]}
+//
+// The set's name is "source-culture". Queries have no ids of their own.
+func (p *parser) article() error {
+	var source, culture string
+	err := p.object("golden set", articleSetFields, nil, func(name string) (err error) {
+		switch name {
+		case "culture":
+			culture, err = p.string(name)
+		case "source":
+			source, err = p.string(name)
+		case "queries":
+			err = p.array(name, p.articleQuery)
+		}
+		return err
+	})
+	p.set.Name = strings.Trim(source+"-"+culture, "-")
+	return err
+}
+
+func (p *parser) articleQuery() error {
+	err := p.object("query", articleQueryFields, p.beginQuery, func(name string) (err error) {
+		switch name {
+		case "query":
+			p.text, err = p.string(name)
+		case "judgments":
+			err = p.array(name, p.articleJudgment)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.endQuery(Query{Weight: 1})
+}
+
+func (p *parser) articleJudgment() error {
+	var j Judgment
+	hasGrade, begin := false, 0
+	err := p.object("judgment", articleJudgmentFields, func() { begin = p.here() }, func(name string) (err error) {
+		switch name {
+		case "externalId":
+			j.DocID, err = p.string(name)
+		case "relevance":
+			hasGrade = true
+			j.Grade, err = p.grade(name)
+		case "why":
+			j.Why, err = p.string(name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.addJudgment(j, hasGrade, articleNames, begin)
+}

@@ -1,0 +1,49 @@
+package verdict
+
+// Measurement is all that a verdict needs to know of an evaluation. Scores, rates and differences are in millionths. It
+// is stored, so that other limits give another verdict without another evaluation; its JSON names are short because it
+// travels in less than 4 KiB.
+type Measurement struct {
+	Queries   int `json:"queries"`   // of the golden set
+	Judgments int `json:"judgments"` // of the golden set
+	Errors    int `json:"errors"`    // queries without a valid answer; they are in no mean
+
+	CandidateChanged bool  `json:"changed"`       // the candidate's content was not the same before and after
+	Deterministic    bool  `json:"deterministic"` // the candidate's repeats gave the same scores
+	Noise            int64 `json:"noise"`         // largest difference between the candidate's repeats in a mean
+	LiveNoise        int64 `json:"liveNoise"`     // the same for the live index, which may be written meanwhile
+
+	Scores []Score `json:"scores"` // in the order of the gate's metrics, an implied noresults last
+
+	JudgedCandidate     *int64 `json:"judgedC"` // mean share of judged hits; nil when nothing was returned
+	JudgedLive          *int64 `json:"judgedL"`
+	HitsCandidate       int    `json:"hitsC"` // hits looked at
+	HitsLive            int    `json:"hitsL"`
+	JudgedHitsCandidate int    `json:"judgedHitsC"` // how many of them have a judgment
+	JudgedHitsLive      int    `json:"judgedHitsL"`
+
+	EmptyCandidate  int `json:"emptyC"` // queries that should return something and returned nothing
+	EmptyLive       int `json:"emptyL"`
+	NegativesFailed int `json:"negativesFailed"` // queries that should return nothing and returned something
+	MissingDocs     int `json:"missingDocs"`     // judged documents that were in no answer
+
+	RegressionCount      int          `json:"regressions"` // queries that lost as much as the gate's regressions.drop, or more
+	ProtectedRegressions int          `json:"protected"`   // how many of them are too heavy to lose anything
+	Worst                []Regression `json:"worst"`       // at most 10, the worst first, equals by query id
+}
+
+// Score is the mean of a metric on either side, nil where there is none.
+type Score struct {
+	Metric    string `json:"m"`
+	Candidate *int64 `json:"c"`
+	Live      *int64 `json:"l"`
+	LiveHigh  *int64 `json:"h,omitempty"` // the highest of the live index's repeats, when it is not Live
+}
+
+// Regression is a query that the candidate answers worse. The loss is Live - Candidate.
+type Regression struct {
+	Query     string  `json:"q"` // its id
+	Live      int64   `json:"l"`
+	Candidate int64   `json:"c"`
+	Weight    float64 `json:"w"`
+}

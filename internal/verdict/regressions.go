@@ -1,0 +1,33 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+)
+
+// regressed says how too many queries got worse, or nothing. A protected query must not get worse at all.
+func regressed(m Measurement, l Limits) string {
+	switch {
+	case l.LiveOnly:
+		return ""
+	case m.ProtectedRegressions > 0:
+		return fmt.Sprintf("%s got worse, and none may (protectWeightFrom)",
+			counted(m.ProtectedRegressions, "protected query", "protected queries"))
+	case l.MaxRegressions != nil && m.RegressionCount > *l.MaxRegressions:
+		return fmt.Sprintf("%s got worse, and at most %d may (maxQueries)",
+			counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions)
+	}
+	return ""
+}
+
+// tolerated says that no more queries got worse than may, where that is limited.
+func tolerated(m Measurement, l Limits) []string {
+	if l.MaxRegressions == nil || !comparable(m, l) {
+		return nil
+	}
+	if *l.MaxRegressions == math.MaxInt {
+		return []string{"no protected query got worse"}
+	}
+	return []string{fmt.Sprintf("%s got worse, and %d may (maxQueries)",
+		counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions)}
+}
