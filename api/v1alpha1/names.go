@@ -1,0 +1,44 @@
+package v1alpha1
+
+// Annotations on a gate that ask for something.
+const (
+	// AnnotationApprove approves the promotion of the evaluation whose key is its value.
+	AnnotationApprove = Group + "/approve"
+	// AnnotationRequestedAt asks for another evaluation whenever its value changes. The value that was acted on is echoed
+	// in status.lastHandledReconcileAt.
+	AnnotationRequestedAt = Group + "/requestedAt"
+)
+
+// Labels on what a gate makes. Values of labels hold 63 characters, so a longer name of a gate is cut; LabelGateUID
+// tells two gates apart.
+const (
+	// LabelGate is the name of the gate, cut to 63 characters.
+	LabelGate = Group + "/gate"
+	// LabelGateUID is the UID of the gate.
+	LabelGateUID = Group + "/gate-uid"
+	// LabelAttempt is the number of the attempt.
+	LabelAttempt = Group + "/attempt"
+
+	// LabelName, LabelComponent and LabelManagedBy are the recommended labels of Kubernetes.
+	LabelName      = "app.kubernetes.io/name"
+	LabelComponent = "app.kubernetes.io/component"
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+)
+
+// Values of the recommended labels.
+const (
+	// AppName is the value of LabelName and LabelManagedBy.
+	AppName = "relevance-gate"
+	// ComponentEvaluation is the value of LabelComponent on Jobs and their pods.
+	ComponentEvaluation = "evaluation"
+	// ComponentReport is the value of LabelComponent on the ConfigMap with the report.
+	ComponentReport = "report"
+)
+
+// reportSuffix follows the gate's name in that of its report. The rule on metadata.name leaves room for it.
+const reportSuffix = "-report"
+
+// ReportName returns the name of the ConfigMap that holds the gate's report.
+func (g *RelevanceGate) ReportName() string {
+	return g.Name + reportSuffix
+}
