@@ -169,6 +169,21 @@ func TestDecide(t *testing.T) {
 		{"nothing returned and nothing expected", with(measured(s(noresults, 1_000_000, 1_000_000)), func(m *Measurement) {
 			m.HitsCandidate, m.JudgedHitsCandidate, m.JudgedCandidate, m.HitsLive, m.JudgedHitsLive, m.JudgedLive = 0, 0, nil, 0, 0, nil
 		}), limits(minimum(noresults, 1_000_000)), Passed, ReasonThresholdsMet, "noresults 1.000000 holds min 1.000000 (live 1.000000)"},
+		{"both return nothing and only a drop is limited", with(measured(s(ndcg, 0, 0)), func(m *Measurement) {
+			m.HitsCandidate, m.JudgedHitsCandidate, m.JudgedCandidate, m.HitsLive, m.JudgedHitsLive, m.JudgedLive = 0, 0, nil, 0, 0, nil
+			m.EmptyCandidate, m.EmptyLive = 3, 3
+		}), limits(drop(ndcg, 20_000)), Inconclusive, ReasonNothingJudged,
+			"the candidate returned nothing for any query: does the search name fields that it has?"},
+		{"both return nothing and only regressions are limited", with(measured(s(ndcg, 0, 0)), func(m *Measurement) {
+			m.HitsCandidate, m.JudgedHitsCandidate, m.JudgedCandidate, m.HitsLive, m.JudgedHitsLive, m.JudgedLive = 0, 0, nil, 0, 0, nil
+			m.EmptyCandidate, m.EmptyLive = 3, 3
+		}), but(limits(Limit{Metric: ndcg}), func(l *Limits) { l.MaxRegressions = n(0) }), Inconclusive, ReasonNothingJudged,
+			"the candidate returned nothing for any query: does the search name fields that it has?"},
+		{"every query is in error, as many as may be, and only regressions are limited", with(measured(Score{Metric: ndcg}), func(m *Measurement) {
+			m.HitsCandidate, m.JudgedHitsCandidate, m.JudgedCandidate, m.HitsLive, m.JudgedHitsLive, m.JudgedLive = 0, 0, nil, 0, 0, nil
+			m.Errors = m.Queries
+		}), but(limits(Limit{Metric: ndcg}), func(l *Limits) { l.MaxErrors, l.MaxRegressions = 1_000_000, n(0) }), Inconclusive, ReasonMissingScore,
+			"no query counts for any score"},
 
 		// No live index.
 		{"a maxDrop without a live index", alone(ndcg, 900_000), limits(both(ndcg, 850_000, 20_000)), Inconclusive, ReasonNoLiveIndex,

@@ -40,16 +40,21 @@ func evidence(m Measurement, l Limits) finding {
 	return finding{}
 }
 
-// unproven returns why a measurement that holds its limits still does not pass: the side under test returned no hit that
-// has a judgment, though it returned hits, or though a share of judged hits is asked for. It is looked at last, so that
-// an index that returns nothing fails by its scores where a limit sees them.
+// unproven returns why a measurement that holds its limits still does not pass: no query counts for any score, or the side
+// under test returned no hit that has a judgment, though it should have. It is looked at last, so that an index that
+// returns nothing fails by its scores where a limit sees them. A limit that only compares does not: when both indices
+// return nothing, as with a misspelt field in the search, nothing has dropped.
 func unproven(m Measurement, l Limits) finding {
 	rate, hits := judged(m, l)
-	judgedHits := m.JudgedHitsCandidate
+	judgedHits, empty := m.JudgedHitsCandidate, m.EmptyCandidate
 	if l.LiveOnly {
-		judgedHits = m.JudgedHitsLive
+		judgedHits, empty = m.JudgedHitsLive, m.EmptyLive
 	}
 	switch {
+	case !scored(m):
+		return finding{ReasonMissingScore, "no query counts for any score"}
+	case hits == 0 && empty > 0:
+		return finding{ReasonNothingJudged, fmt.Sprintf("the %s returned nothing for any query: does the search name fields that it has?", subject(l))}
 	case hits > 0 && judgedHits == 0:
 		return finding{ReasonNothingJudged, fmt.Sprintf("none of the %s of the %s has a judgment",
 			counted(hits, "hit", "hits"), subject(l))}
@@ -66,6 +71,16 @@ func judged(m Measurement, l Limits) (rate *int64, hits int) {
 		return m.JudgedLive, m.HitsLive
 	}
 	return m.JudgedCandidate, m.HitsCandidate
+}
+
+// scored tells whether anything was scored at all.
+func scored(m Measurement) bool {
+	for _, s := range m.Scores {
+		if s.Candidate != nil || s.Live != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutLive tells a measurement without a live index, which scored the candidate alone, from one that lost scores.
