@@ -46,7 +46,7 @@ time by name and never listed. No verb on finalizers, ServiceAccounts or Roles.
 {{- define "relevance-gate.managerRules" -}}
 - apiGroups: [relevancegate.dev]
   resources: [relevancegates]
-  verbs: [get, list, patch, watch]
+  verbs: [get, list, watch]
 - apiGroups: [relevancegate.dev]
   resources: [relevancegates/status]
   verbs: [patch]
@@ -56,11 +56,6 @@ time by name and never listed. No verb on finalizers, ServiceAccounts or Roles.
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch]
-{{- if .Values.rbac.podLogs }}
-- apiGroups: [""]
-  resources: [pods/log]
-  verbs: [get]
-{{- end }}
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [create, get, list, patch, watch]
