@@ -13,7 +13,7 @@ func Parse(source string, raw []byte, opts Options) (*Set, error) {
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	data, err := unpack(raw, MaxUnpacked)
+	data, err := unpack(raw, opts.maxBytes())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/relevance-gate/relevance-gate/internal/relevance/nearest"
+	"github.com/relevance-gate/relevance-gate/internal/nearest"
 )
 
 // maxDepth is how deep values inside params may nest.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/relevance-gate/relevance-gate/internal/relevance/nearest"
+	"github.com/relevance-gate/relevance-gate/internal/nearest"
 )
 
 // kinds holds the kinds in the order in which messages list them; true: the kind has a cut-off.

@@ -27,7 +27,7 @@ func lines(t *testing.T, name string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	var out [][]string
 	scanner := bufio.NewScanner(file)
 	for scanner.Scan() {

@@ -62,7 +62,7 @@ func judgeAll(m Measurement, l Limits) []judgment {
 	for _, s := range m.Scores {
 		scores[s.Metric] = s
 	}
-	compared := comparable(m, l)
+	compared := comparesWithLive(m, l)
 	var out []judgment
 	for _, limit := range l.Metrics {
 		out = append(out, judge(scores[limit.Metric], limit, l, compared))
@@ -99,7 +99,7 @@ func applicable(m Measurement, l Limits) bool {
 	if l.absolute() {
 		return true
 	}
-	return l.relative() && comparable(m, l)
+	return l.relative() && comparesWithLive(m, l)
 }
 
 func noLimits(l Limits) finding {

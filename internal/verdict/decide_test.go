@@ -45,10 +45,10 @@ func liveAlone(metric string, live int64) Measurement {
 	})
 }
 
-func minimum(metric string, min int64) Limit { return Limit{Metric: metric, Min: n(min)} }
-func drop(metric string, most int64) Limit   { return Limit{Metric: metric, MaxDrop: n(most)} }
-func both(metric string, min, most int64) Limit {
-	return Limit{Metric: metric, Min: n(min), MaxDrop: n(most)}
+func minimum(metric string, least int64) Limit { return Limit{Metric: metric, Min: n(least)} }
+func drop(metric string, most int64) Limit     { return Limit{Metric: metric, MaxDrop: n(most)} }
+func both(metric string, least, most int64) Limit {
+	return Limit{Metric: metric, Min: n(least), MaxDrop: n(most)}
 }
 func limits(metrics ...Limit) Limits { return Limits{Metrics: metrics} }
 

@@ -34,7 +34,7 @@ func evidence(m Measurement, l Limits) finding {
 				relevance.Format(*rate), relevance.Format(*l.MinJudged))}
 		}
 	}
-	if l.relative() && comparable(m, l) && withoutLive(m) {
+	if l.relative() && comparesWithLive(m, l) && withoutLive(m) {
 		return finding{ReasonNoLiveIndex, "a limit compares with the live index, and the alias points to none"}
 	}
 	return finding{}
@@ -95,9 +95,9 @@ func withoutLive(m Measurement) bool {
 	return candidate && m.HitsLive == 0
 }
 
-// comparable tells whether limits that compare with the live index apply. They do not when it was measured alone, and
+// comparesWithLive tells whether limits that compare with the live index apply. They do not when it was measured alone, and
 // when the promotion may make the alias and a min guards it; everywhere else a live index that is not there is missed.
-func comparable(m Measurement, l Limits) bool {
+func comparesWithLive(m Measurement, l Limits) bool {
 	rightlyWithout := withoutLive(m) && l.CreateAlias && l.absolute()
 	return !l.LiveOnly && !rightlyWithout
 }

@@ -14,7 +14,7 @@ const (
 	Inconclusive Verdict = "Inconclusive" // the evidence does not allow a verdict; it blocks as Failed does
 	Pending      Verdict = "Pending"      // not measured yet; Decide never returns it
 
-	// For single metrics only:
+	// The last two are for single metrics only.
 	NotApplicable Verdict = "NotApplicable" // the limit needs a live index, and rightly there is none
 	Reported      Verdict = "Reported"      // the metric has no limit
 )

@@ -22,7 +22,7 @@ func regressed(m Measurement, l Limits) string {
 
 // tolerated says that no more queries got worse than may, where that is limited.
 func tolerated(m Measurement, l Limits) []string {
-	if l.MaxRegressions == nil || !comparable(m, l) {
+	if l.MaxRegressions == nil || !comparesWithLive(m, l) {
 		return nil
 	}
 	if *l.MaxRegressions == math.MaxInt {

@@ -14,8 +14,8 @@ type judgment struct {
 
 // judge holds a score against its limit; equality passes. A missed min is told before a missed maxDrop.
 //
-// comparable: there is, or should be, a live index to hold maxDrop against.
-func judge(s Score, limit Limit, l Limits, comparable bool) judgment {
+// withLive: there is, or should be, a live index to hold maxDrop against.
+func judge(s Score, limit Limit, l Limits, withLive bool) judgment {
 	out := judgment{ScoreVerdict: ScoreVerdict{Metric: limit.Metric}}
 	value := s.of(l)
 	if s.Candidate != nil && s.Live != nil {
@@ -28,17 +28,17 @@ func judge(s Score, limit Limit, l Limits, comparable bool) judgment {
 		out.Verdict, out.Message = Reported, limit.Metric+" "+text(value)+beside(s, l)
 	case value == nil:
 		out.Verdict, out.Message = Inconclusive, fmt.Sprintf("%s has no score for the %s", limit.Metric, subject(l))
-	case limit.Min == nil && !comparable:
+	case limit.Min == nil && !withLive:
 		out.Verdict, out.Message = NotApplicable, fmt.Sprintf("%s %s has nothing to be compared with (maxDrop %s)",
 			limit.Metric, text(value), relevance.Format(*limit.MaxDrop))
 	case limit.Min != nil && *value < *limit.Min:
 		out.Verdict, out.missedBy = Failed, *limit.Min-*value
 		out.Message = fmt.Sprintf("%s %s is below its min %s%s",
 			limit.Metric, text(value), relevance.Format(*limit.Min), beside(s, l))
-	case limit.MaxDrop != nil && comparable:
+	case limit.MaxDrop != nil && withLive:
 		out.againstLive(s, limit, l)
 	default:
-		out.pass(s, limit, l, comparable)
+		out.pass(s, limit, l, withLive)
 	}
 	return out
 }
@@ -60,9 +60,9 @@ func (j *judgment) againstLive(s Score, limit Limit, l Limits) {
 }
 
 // pass says that the score holds.
-func (j *judgment) pass(s Score, limit Limit, l Limits, comparable bool) {
+func (j *judgment) pass(s Score, limit Limit, l Limits, withLive bool) {
 	j.Verdict = Passed
-	j.Message = limit.Metric + " " + text(s.of(l)) + " holds" + bounds(limit, comparable) + beside(s, l)
+	j.Message = limit.Metric + " " + text(s.of(l)) + " holds" + bounds(limit, withLive) + beside(s, l)
 }
 
 // of is the score of the side under test.
@@ -91,12 +91,12 @@ func reference(s Score) string {
 }
 
 // bounds lists the limits that a score was held against.
-func bounds(limit Limit, comparable bool) string {
+func bounds(limit Limit, withLive bool) string {
 	out := ""
 	if limit.Min != nil {
 		out += " min " + relevance.Format(*limit.Min)
 	}
-	if limit.MaxDrop != nil && comparable {
+	if limit.MaxDrop != nil && withLive {
 		if out != "" {
 			out += " and"
 		}
