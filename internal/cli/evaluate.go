@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/relevance-gate/relevance-gate/golden"
+	"github.com/relevance-gate/relevance-gate/internal/engine"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/report"
+	"github.com/relevance-gate/relevance-gate/internal/verdict"
+)
+
+const (
+	evaluateName = "evaluate"
+	outputText   = "text"
+	outputJSON   = "json"
+)
+
+// evaluateOptions are the flags of evaluate.
+type evaluateOptions struct {
+	gate, goldenSet          string
+	url, candidate, live, ca string
+	output                   string
+}
+
+func newEvaluateCommand() *cobra.Command {
+	var o evaluateOptions
+	command := &cobra.Command{
+		Use:   evaluateName + " -f GATE.yaml --golden-set FILE",
+		Short: "Measure a candidate index next to the live one and say whether a gate's limits hold",
+		Long: `Measures the gate's candidate, and the index that the gate's alias points at, with the
+golden set, and holds the scores against the gate's limits. Nothing is locked or moved.
+
+Exit code: 0 passed, 1 failed, 2 inconclusive or engine unavailable, 3 wrong usage, gate
+or golden set, or an engine that refuses the credentials, is not trusted or is none.
+
+Environment: ELASTICSEARCH_URL, ELASTICSEARCH_USERNAME, ELASTICSEARCH_PASSWORD,
+ELASTICSEARCH_API_KEY. The URL is taken from --url, else from the environment, else from
+the gate.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runEvaluate(cmd.Context(), o, os.Getenv, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
+	flags.StringVarP(&o.gate, "filename", "f", "", "file with the gate; - is the standard input")
+	flags.StringVar(&o.goldenSet, "golden-set", "", "file with the golden set")
+	flags.StringVar(&o.url, "url", "", "address of the engine")
+	flags.StringVar(&o.candidate, "candidate", "", "index under test (default: the gate's)")
+	flags.StringVar(&o.live, "live", "", "index to compare with (default: the one that the gate's alias points at)")
+	flags.StringVar(&o.ca, "ca-file", "", "file with the certificate authorities to trust, in PEM form")
+	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
+	for _, name := range []string{"filename", "golden-set"} {
+		_ = command.MarkFlagRequired(name) // The flag is defined above.
+	}
+	return command
+}
+
+// runEvaluate reads the inputs, measures, and writes the verdict to out.
+func runEvaluate(ctx context.Context, o evaluateOptions, getenv func(string) string, in io.Reader, out, errOut io.Writer) error {
+	if o.output != outputText && o.output != outputJSON {
+		return usageError(fmt.Errorf("--output is %q; it must be text or json", o.output))
+	}
+	file, err := readGateFile(o.gate, in)
+	if err != nil {
+		return gateError(err)
+	}
+	gate, err := file.readSpec()
+	if err != nil {
+		return gateError(err)
+	}
+	set, err := readGoldenFile(o.goldenSet, gate.plan)
+	if err != nil {
+		return failureError(err)
+	}
+	client, err := newClient(o, getenv, gate.plan)
+	if err != nil {
+		return usageError(err)
+	}
+	defer client.Close()
+	if err := chooseIndices(ctx, client, o, gate); err != nil {
+		return err
+	}
+	result, err := evaluate.Run(ctx, client, set, gate.plan, progressOn(errOut))
+	if err != nil {
+		return failureError(err)
+	}
+	gate.limits.LiveOnly = gate.plan.Candidate == nil
+	limits, err := evaluate.Limits(result.Measurement.Scores, gate.limits)
+	if err != nil {
+		return failureError(err)
+	}
+	outcome := verdict.Decide(result.Measurement, limits)
+	if o.output == outputJSON {
+		err = report.WriteVerdict(out, result, outcome)
+	} else {
+		err = report.Text(out, result, &outcome, limits)
+	}
+	if err != nil {
+		return failureError(err)
+	}
+	return outcomeError(outcome)
+}
+
+// readGoldenFile reads the golden set as the gate says.
+func readGoldenFile(name string, plan *evaluate.Plan) (*golden.Set, error) {
+	raw, err := os.ReadFile(name)
+	if err == nil && len(bytes.TrimSpace(raw)) == 0 {
+		err = fmt.Errorf("%s: the golden set is empty", name)
+	}
+	if err != nil {
+		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
+	}
+	plan.GoldenSource = name
+	if plan.GoldenDigest, err = golden.Digest(raw); err != nil {
+		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, fmt.Errorf("%s: %w", name, err))
+	}
+	return evaluate.ParseGoldenSet(plan, raw)
+}
+
+func newClient(o evaluateOptions, getenv func(string) string, plan *evaluate.Plan) (*engine.Client, error) {
+	if address := cmp.Or(o.url, getenv("ELASTICSEARCH_URL")); address != "" {
+		plan.URL = address
+	}
+	if plan.URL == "" {
+		return nil, errors.New("there is no address of an engine: the gate has no spec.engine.url; give --url or ELASTICSEARCH_URL")
+	}
+	config := engine.Config{
+		URL:          plan.URL,
+		Distribution: plan.Distribution,
+		Username:     getenv("ELASTICSEARCH_USERNAME"),
+		Password:     getenv("ELASTICSEARCH_PASSWORD"),
+		APIKey:       getenv("ELASTICSEARCH_API_KEY"),
+	}
+	if o.ca != "" {
+		var err error
+		if config.CACert, err = os.ReadFile(o.ca); err != nil {
+			return nil, err
+		}
+	}
+	return engine.New(config)
+}
+
+// chooseIndices fills in what is measured. A candidate that is live already is
+// measured as live alone, as in a cluster at rest: the live index is not
+// refreshed, and there is nothing to compare it with.
+func chooseIndices(ctx context.Context, client *engine.Client, o evaluateOptions, gate *spec) error {
+	candidate := cmp.Or(o.candidate, gate.candidate)
+	if candidate == "" {
+		return gateError(errors.New("the gate names no candidate index (spec.candidate.pattern is not supported yet); give --candidate"))
+	}
+	live := o.live
+	if live == "" {
+		var err error
+		if live, err = liveIndex(ctx, client, gate.alias); err != nil {
+			return err
+		}
+	}
+	if live != "" {
+		gate.plan.Live = &evaluate.Index{Name: live}
+	}
+	if candidate != live {
+		gate.plan.Candidate = &evaluate.Index{Name: candidate}
+	}
+	return nil
+}
+
+// liveIndex is the index that the alias points at, or empty.
+func liveIndex(ctx context.Context, client *engine.Client, alias string) (string, error) {
+	members, err := client.Alias(ctx, alias)
+	if errors.Is(err, engine.ErrAliasIsIndex) || errors.Is(err, engine.ErrAliasIsDataStream) {
+		return "", &exitError{code: exitUsage, reason: reasonAliasNotPlain, message: fmt.Sprintf("the gate's alias %s: %v", alias, err)}
+	}
+	if err != nil {
+		return "", failureError(err)
+	}
+	if len(members) == 0 {
+		return "", nil
+	}
+	names := make([]string, 0, len(members))
+	for _, member := range members {
+		names = append(names, member.Index)
+	}
+	problem := ""
+	switch only := members[0]; {
+	case len(members) > 1:
+		problem = "points at several indices (" + strings.Join(names, ", ") + ")"
+	case len(only.Filter) > 0:
+		problem = "has a filter"
+	case only.SearchRouting != "":
+		problem = "has a search routing"
+	default:
+		return only.Index, nil
+	}
+	return "", &exitError{
+		code:    exitUsage,
+		reason:  reasonAliasNotPlain,
+		message: fmt.Sprintf("the alias %s %s; name the index to compare with by --live", alias, problem),
+	}
+}

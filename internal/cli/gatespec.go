@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/relevance"
+)
+
+// spec is what evaluate uses of a gate.
+type spec struct {
+	alias     string
+	candidate string
+	plan      *evaluate.Plan // without indices and golden set
+	limits    evaluate.LimitValues
+}
+
+// readSpec holds the gate against the rules that matter for evaluating, which
+// the API server would hold it against too, and applies the defaults. A field
+// that has no meaning here, such as promotion, is not looked at.
+func (f *gateFile) readSpec() (*spec, error) {
+	for _, check := range []func() error{
+		f.checkRequired,
+		f.checkUnsupported,
+		f.checkRanges,
+	} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	f.gate.SetDefaults()
+	gate := &f.gate.Spec
+	plan := &evaluate.Plan{
+		Schema:                evaluate.PlanSchema,
+		URL:                   gate.Engine.URL,
+		Distribution:          string(gate.Engine.Distribution),
+		GoldenFormat:          string(gate.GoldenSet.Format),
+		RequireWhy:            gate.Judgments.RequireWhy,
+		JudgedAt:              int(gate.Judgments.At),
+		Repeats:               int(gate.Evaluation.Repeats),
+		MaxConcurrentSearches: int(gate.Evaluation.MaxConcurrentSearches),
+		Preference:            "relevance-gate-" + gate.Alias,
+	}
+	if gate.GoldenSet.MaxGrade != nil {
+		plan.MaxGrade = int(*gate.GoldenSet.MaxGrade)
+	}
+	for _, fill := range []func(*evaluate.Plan) error{f.fillSearch, f.fillMetrics, f.fillRegressions} {
+		if err := fill(plan); err != nil {
+			return nil, err
+		}
+	}
+	limits, err := f.limits()
+	if err != nil {
+		return nil, err
+	}
+	return &spec{alias: gate.Alias, candidate: gate.Candidate.Index, plan: plan, limits: limits}, nil
+}
+
+func (f *gateFile) checkRequired() error {
+	for _, path := range []string{"spec", "spec.alias", "spec.engine", "spec.candidate", "spec.search", "spec.search.body", "spec.metrics"} {
+		if !f.has(path) {
+			if path == "spec.search.body" && (f.has("spec.search.bodyConfigMapRef") || f.has("spec.search.storedTemplate")) {
+				return f.errorf("spec.search", "has no body; bodyConfigMapRef and storedTemplate are not supported yet")
+			}
+			return fmt.Errorf("%s: line %d: %s is missing", f.name, f.line(path), path)
+		}
+	}
+	switch metrics := len(f.gate.Spec.Metrics); {
+	case f.gate.Spec.Alias == "":
+		return f.errorf("spec.alias", "is empty")
+	case metrics == 0:
+		return f.errorf("spec.metrics", "is empty; name at least one, such as ndcg@10")
+	case metrics > maxMetrics:
+		return f.errorf("spec.metrics", "has %d entries, the limit is %d", metrics, maxMetrics)
+	}
+	return nil
+}
+
+// maxMetrics is the most metrics that a gate may have.
+const maxMetrics = 20
+
+// checkUnsupported refuses what would be a limit, or change a score, and is not
+// there yet: to leave it out silently could let a bad index pass.
+func (f *gateFile) checkUnsupported() error {
+	paths := []string{"spec.segments", "spec.search.bodyConfigMapRef", "spec.search.storedTemplate"}
+	for i := range f.gate.Spec.Metrics {
+		paths = append(paths, fmt.Sprintf("spec.metrics[%d].confidence", i))
+	}
+	for _, path := range paths {
+		if f.has(path) {
+			return f.errorf(path, "is not supported yet")
+		}
+	}
+	switch format := f.gate.Spec.GoldenSet.Format; format {
+	case "", v1alpha1.FormatAuto, v1alpha1.FormatGate:
+	default:
+		return f.errorf("spec.goldenSet.format", "%s is not supported yet; use Auto or Gate", format)
+	}
+	switch distribution := f.gate.Spec.Engine.Distribution; distribution {
+	case "", v1alpha1.DistributionElasticsearch, v1alpha1.DistributionOpenSearch:
+	default:
+		return f.errorf("spec.engine.distribution", "is %s; it must be Elasticsearch or OpenSearch", distribution)
+	}
+	return nil
+}
+
+// intRange is a whole number in the gate, and the range that it must be in.
+type intRange struct {
+	path      string
+	value     int32
+	low, high int32
+}
+
+// checkRanges runs before the defaults, which cannot tell a 0 from a field that
+// is not there.
+func (f *gateFile) checkRanges() error {
+	gate := &f.gate.Spec
+	maxGrade := int32(30)
+	ranges := []intRange{
+		{"spec.judgments.at", gate.Judgments.At, 1, 1000},
+		{"spec.evaluation.repeats", gate.Evaluation.Repeats, 1, 10},
+		{"spec.evaluation.maxErrors", gate.Evaluation.MaxErrors, 0, 1_000_000},
+		{"spec.evaluation.maxConcurrentSearches", gate.Evaluation.MaxConcurrentSearches, 1, 256},
+	}
+	if gate.GoldenSet.MaxGrade != nil {
+		ranges = append(ranges, intRange{"spec.goldenSet.maxGrade", *gate.GoldenSet.MaxGrade, 1, 30})
+		maxGrade = *gate.GoldenSet.MaxGrade
+	}
+	if r := gate.Regressions; r != nil && r.MaxQueries != nil {
+		ranges = append(ranges, intRange{"spec.regressions.maxQueries", *r.MaxQueries, 0, 1_000_000_000})
+	}
+	for i, metric := range gate.Metrics {
+		ranges = append(ranges, intRange{fmt.Sprintf("spec.metrics[%d].relevantFrom", i), metric.RelevantFrom, 1, maxGrade})
+	}
+	for _, r := range ranges {
+		if f.has(r.path) && (r.value < r.low || r.value > r.high) {
+			return f.errorf(r.path, "is %d; it must be from %d to %d", r.value, r.low, r.high)
+		}
+	}
+	return nil
+}
+
+func (f *gateFile) fillSearch(plan *evaluate.Plan) error {
+	search := &f.gate.Spec.Search
+	plan.Search.IDField = search.IDField
+	plan.Search.Body = json.RawMessage(search.Body.Raw)
+	if _, err := evaluate.CheckBody(plan.Search.Body); err != nil {
+		return f.errorf("spec.search.body", "is refused: %w", err)
+	}
+	if search.Live == nil {
+		return nil
+	}
+	if search.Live.Body == nil {
+		return f.errorf("spec.search.live", "has no body")
+	}
+	plan.Search.LiveBody = json.RawMessage(search.Live.Body.Raw)
+	if _, err := evaluate.CheckBody(plan.Search.LiveBody); err != nil {
+		return f.errorf("spec.search.live.body", "is refused: %w", err)
+	}
+	return nil
+}
+
+func (f *gateFile) fillMetrics(plan *evaluate.Plan) error {
+	first := map[string]int{}
+	for i, m := range f.gate.Spec.Metrics {
+		path := fmt.Sprintf("spec.metrics[%d]", i)
+		metric, err := relevance.ParseMetric(m.Name, relevance.Gain(m.Gain), float64(m.RelevantFrom))
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %s: %w", f.name, f.line(path+".name"), path, err)
+		}
+		if earlier, twice := first[m.Name]; twice {
+			return f.errorf(path+".name", "is %s, and so is spec.metrics[%d]; name each metric once", m.Name, earlier)
+		}
+		first[m.Name] = i
+		plan.Metrics = append(plan.Metrics, metric)
+	}
+	return nil
+}
+
+func (f *gateFile) fillRegressions(plan *evaluate.Plan) error {
+	regressions := f.gate.Spec.Regressions
+	if regressions == nil {
+		return nil
+	}
+	drop, err := regressions.Drop.Millionths()
+	if err != nil {
+		return f.errorf("spec.regressions.drop", "is wrong: %w", err)
+	}
+	plan.Regressions = &evaluate.Regressions{Metric: regressions.Metric, Drop: drop}
+	if regressions.ProtectWeightFrom != nil {
+		weight := float64(*regressions.ProtectWeightFrom)
+		plan.Regressions.ProtectWeightFrom = &weight
+	}
+	for _, metric := range plan.Metrics {
+		if metric.Name == regressions.Metric {
+			return nil
+		}
+	}
+	return f.errorf("spec.regressions.metric", "is %q; it must be the name of one of spec.metrics", regressions.Metric)
+}
+
+// limits are those of the gate. A gate without any is refused, as it would say
+// nothing about what is good enough.
+func (f *gateFile) limits() (evaluate.LimitValues, error) {
+	gate := &f.gate.Spec
+	values := evaluate.LimitValues{
+		MinJudged:   string(gate.Judgments.MinJudged),
+		MaxErrors:   int(gate.Evaluation.MaxErrors),
+		CreateAlias: gate.Promotion.CreateAlias,
+	}
+	if err := f.checkFraction("spec.judgments.minJudged", gate.Judgments.MinJudged); err != nil {
+		return values, err
+	}
+	limited := false
+	for i, metric := range gate.Metrics {
+		values.Metrics = append(values.Metrics, evaluate.MetricLimit{Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop)})
+		limited = limited || metric.Min != "" || metric.MaxDrop != ""
+		path := fmt.Sprintf("spec.metrics[%d]", i)
+		if err := cmp.Or(f.checkFraction(path+".min", metric.Min), f.checkFraction(path+".maxDrop", metric.MaxDrop)); err != nil {
+			return values, err
+		}
+	}
+	if r := gate.Regressions; r != nil {
+		values.ProtectsQueries = r.ProtectWeightFrom != nil
+		if r.MaxQueries != nil {
+			maxQueries := int(*r.MaxQueries)
+			values.MaxRegressions, limited = &maxQueries, true
+		}
+	}
+	if !limited {
+		return values, f.errorf("spec.metrics", "has no limit: set min or maxDrop on at least one, or spec.regressions.maxQueries")
+	}
+	return values, nil
+}
+
+// checkFraction accepts a field that is not there.
+func (f *gateFile) checkFraction(path string, fraction v1alpha1.Fraction) error {
+	if _, err := fraction.Millionths(); f.has(path) && err != nil {
+		return f.errorf(path, "is wrong: %w", err)
+	}
+	return nil
+}

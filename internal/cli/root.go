@@ -1,0 +1,77 @@
+// Package cli is the command line: one file a command. It parses options and
+// wires packages together; what they do is in those packages.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of all commands. Inconclusive includes an engine that cannot be
+// reached; usage includes a gate or a golden set that is wrong, and an engine
+// that refuses to talk.
+const (
+	exitPassed       = 0
+	exitFailed       = 1
+	exitInconclusive = 2
+	exitUsage        = 3
+)
+
+// Main runs the command line of the process and returns its exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run runs one command line and returns its exit code.
+func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	root := newRootCommand() //nolint:contextcheck // ExecuteContextC hands the context to every command.
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitPassed
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		// Everything that cobra itself finds wrong is wrong usage.
+		exit = usageError(err)
+	}
+	if command.Name() == evaluateName && asksForJSON(args) && !exit.reported {
+		if err := exit.writeDocument(out); err != nil {
+			fmt.Fprintln(errOut, "Error:", err)
+		}
+	}
+	if !exit.reported {
+		fmt.Fprintln(errOut, "Error:", exit.message)
+	}
+	return exit.code
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "relevance-gate",
+		Short: "Lets a search alias move to a new index only if the index answers a golden set well enough",
+		// Errors are one sentence, which Run prints.
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		newManagerCommand(),
+		newEvaluateCommand(),
+		newMeasureCommand(),
+		newVersionCommand(),
+	)
+	return root
+}

@@ -1,0 +1,36 @@
+package evaluate
+
+import (
+	"github.com/relevance-gate/relevance-gate/golden"
+	"github.com/relevance-gate/relevance-gate/internal/relevance"
+)
+
+// ParseGoldenSet reads a golden set as the plan says, and makes sure that every
+// metric of the plan is defined for its queries. An error is a *Failure.
+func ParseGoldenSet(p *Plan, raw []byte) (*golden.Set, error) {
+	set, err := golden.Parse(p.GoldenSource, raw, golden.Options{
+		Format:     golden.Format(p.GoldenFormat),
+		MaxGrade:   p.MaxGrade,
+		RequireWhy: p.RequireWhy,
+		MaxBytes:   p.MaxGoldenBytes,
+	})
+	if err == nil {
+		err = set.Validate(p.GoldenSource, highestThreshold(p.Metrics))
+	}
+	if err != nil {
+		return nil, NewFailure(ReasonInvalidGoldenSet, err)
+	}
+	return set, nil
+}
+
+// highestThreshold is the highest grade from which on a document is relevant to
+// some metric; NDCG knows no threshold.
+func highestThreshold(metrics []relevance.Metric) float64 {
+	highest := 0.0
+	for _, metric := range metrics {
+		if metric.Kind == relevance.Recall || metric.Kind == relevance.Precision {
+			highest = max(highest, metric.RelevantFrom)
+		}
+	}
+	return highest
+}

@@ -1,0 +1,97 @@
+package evaluate
+
+import (
+	"github.com/relevance-gate/relevance-gate/internal/engine"
+	"github.com/relevance-gate/relevance-gate/internal/relevance"
+	"github.com/relevance-gate/relevance-gate/internal/verdict"
+)
+
+// Report is the result of one evaluation, before any limit is held against it.
+type Report struct {
+	Engine    engine.Info
+	Candidate *IndexResult
+	Live      *IndexResult
+
+	// Metrics are the plan's, in order, and last the noresults that negatives
+	// imply. They line up with Measurement.Scores and with the values of each
+	// query.
+	Metrics     []relevance.Metric
+	Measurement verdict.Measurement
+	// Queries are in the golden set's order.
+	Queries []QueryResult
+	// WorstMetric is the metric by which Worst was chosen.
+	WorstMetric string
+	// Worst are positions in Queries: the ones that lost most against live,
+	// or have the lowest score where there is no live index. Only these keep
+	// their hits.
+	Worst []int
+
+	// DroppedFields are the parts of the search body that were not sent.
+	DroppedFields []string
+	// DuplicateHits counts hits that repeated a document of the same ranking.
+	DuplicateHits int
+	// TiesAtCutoff counts candidate rankings whose order at a metric's cut is
+	// a tie.
+	TiesAtCutoff int
+	// MissingDocs counts judged documents that the candidate does not hold;
+	// nil where that was not looked up.
+	MissingDocs *int
+	TookSeconds float64
+}
+
+// IndexResult is an index as it was measured.
+type IndexResult struct {
+	Name string `json:"name"`
+	UUID string `json:"uuid"`
+	Docs int64  `json:"docs"`
+	// Fingerprint is the digest of the content, of the candidate only.
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// QueryResult is one query of the golden set on both indices.
+type QueryResult struct {
+	ID, Query string
+	Weight    float64
+	// Negative marks a query that is expected to find nothing.
+	Negative bool
+	// Error says why the query counts for no metric; empty = it counts.
+	Error string
+	// Candidate and Live are nil where that index was not measured or the
+	// query is in error.
+	Candidate, Live *Ranking
+}
+
+// Ranking is what one index returned for one query, in its first repeat.
+type Ranking struct {
+	// Values has one entry a metric, NoValue where the metric does not apply.
+	Values []float64
+	// Hits are the first documents, kept for the worst queries only.
+	Hits []RankedHit
+	// Returned counts the hits after duplicates were dropped.
+	Returned int
+}
+
+// RankedHit is a document that came back and the grade it has.
+type RankedHit struct {
+	ID string
+	// Grade is relevance.Unjudged when the document is not judged for the query.
+	Grade float64
+}
+
+// NoValue stands where a metric does not apply to a query; scores are never
+// negative.
+const NoValue = -1.0
+
+// Value is the score of the metric at that position, or nil where the metric
+// does not apply to the query.
+func (r *Ranking) Value(metric int) *float64 {
+	if r == nil || r.Values[metric] == NoValue {
+		return nil
+	}
+	return &r.Values[metric]
+}
+
+// EngineName is the engine's product and version in one text.
+func (r *Report) EngineName() string {
+	return r.Engine.Distribution + " " + r.Engine.Version
+}
