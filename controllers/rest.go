@@ -1,0 +1,92 @@
+package controllers
+
+import (
+	"context"
+
+	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/internal/engine"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+)
+
+// rest is the end of the way: the alias points where this gate's promotion put
+// it. The index is live now, so it is neither locked nor refreshed, and what is
+// written to it starts no Job. The promoting evaluation stays current until the
+// golden set, the search or a metric changes: then the live index alone is
+// measured, once, against the absolute limits.
+func (r *Reconciler) rest(ctx context.Context, s *scope) error {
+	if !s.onPromoted() {
+		return nil
+	}
+	s.atRest = true
+	if s.evaluationCurrent(s.live.UUID) {
+		s.key = s.gate.Status.Evaluation.Key
+	} else if err := r.measureLive(ctx, s); err != nil {
+		return err
+	}
+	if err := r.decide(ctx, s); err != nil {
+		return err
+	}
+	return errEndPass
+}
+
+// evaluationCurrent tells whether the stored numbers are of that index and of
+// today's golden set, search and metrics, whatever the index holds by now.
+func (s *scope) evaluationCurrent(uuid string) bool {
+	evaluation := s.gate.Status.Evaluation
+	return evaluation != nil && measuredUUID(evaluation) == uuid && evaluation.CompletedAt != nil && !s.askedAgain() &&
+		evaluation.InputsDigest == evaluate.InputsDigest(s.keyInput())
+}
+
+// measuredUUID is the index that an evaluation is about.
+func measuredUUID(evaluation *v1alpha1.EvaluationStatus) string {
+	switch {
+	case evaluation.Candidate != nil:
+		return evaluation.Candidate.UUID
+	case evaluation.Live != nil:
+		return evaluation.Live.UUID
+	}
+	return ""
+}
+
+// measureLive measures the live index alone.
+func (r *Reconciler) measureLive(ctx context.Context, s *scope) error {
+	info, err := s.engine.Info(ctx)
+	if err != nil {
+		return s.engineError(err)
+	}
+	s.info = info
+	key := s.keyInput()
+	key.CandidateFingerprint = ""
+	s.key = evaluate.Key(key)
+	if s.measured() {
+		return nil
+	}
+	plan := s.plan()
+	plan.Live = &evaluate.Index{Name: s.live.Index, UUID: s.live.UUID}
+	return r.measure(ctx, s, plan)
+}
+
+// checkDrift stops where the alias was moved away from what this gate had
+// promoted: promoting it again would fight with whoever moved it. The verdict
+// stands, it is the alias that is elsewhere. A gate that is not to move the alias
+// leaves it to others, and an index made anew is another candidate.
+func (r *Reconciler) checkDrift(ctx context.Context, s *scope) error {
+	promoted := s.promotedTo()
+	if promoted == nil || promoted.Index != s.gate.Spec.Candidate.Index || s.gate.Spec.Promotion.Policy == v1alpha1.PolicyOff {
+		return nil
+	}
+	found, err := s.engine.Settings(ctx, promoted.Index)
+	if err != nil && !engine.IsNotFound(err) {
+		return s.engineError(err)
+	}
+	if found[promoted.Index].UUID != promoted.UUID {
+		return nil
+	}
+	if s.evaluationCurrent(promoted.UUID) {
+		if err := r.decide(ctx, s); err != nil {
+			return err
+		}
+	}
+	return stalled(v1alpha1.ReasonDrifted, "alias %s %s, but this gate had promoted %s; point it back, or name the next candidate in spec.candidate.index",
+		s.gate.Spec.Alias, s.pointsAt(), promoted.Index)
+}

@@ -1,0 +1,219 @@
+package controllers
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/verdict"
+)
+
+// clearNumbers removes what an evaluation measured.
+func (s *scope) clearNumbers() {
+	status := &s.gate.Status
+	status.NDCG, status.Recall = "", ""
+	status.Scores, status.Regressions = nil, nil
+	status.Judged, status.Hits, status.EmptyResults = nil, nil, nil
+	status.NegativesFailed, status.Errors = nil, nil
+	status.Determinism, status.CandidateChanged = "", false
+	status.Noise, status.LiveNoise = "", ""
+}
+
+// store writes what was measured into the status. From here on it outlives the
+// Job; measurement reads it back.
+func (s *scope) store(summary *evaluate.Summary) {
+	status := &s.gate.Status
+	m := summary.Measurement
+	s.clearNumbers()
+	evaluation := status.Evaluation
+	completed := metav1.NewTime(s.now)
+	evaluation.CompletedAt = &completed
+	evaluation.MissingDocs = ptr.To(int64(m.MissingDocs))
+	if summary.Candidate != nil && evaluation.Candidate != nil {
+		evaluation.Candidate.Docs = ptr.To(summary.Candidate.Docs)
+	}
+	if summary.Live != nil && evaluation.Live != nil {
+		evaluation.Live.Docs = ptr.To(summary.Live.Docs)
+	}
+	status.Failure = nil
+	for _, score := range m.Scores {
+		status.Scores = append(status.Scores, v1alpha1.Score{
+			Metric:    score.Metric,
+			Candidate: decimal(score.Candidate),
+			Live:      decimal(score.Live),
+			LiveHigh:  decimal(score.LiveHigh),
+		})
+	}
+	status.Judged = &v1alpha1.SideDecimals{Candidate: decimal(m.JudgedCandidate), Live: decimal(m.JudgedLive)}
+	status.Hits = &v1alpha1.HitsStatus{Candidate: int64(m.HitsCandidate), JudgedCandidate: int64(m.JudgedHitsCandidate)}
+	status.EmptyResults = &v1alpha1.SideCounts{Candidate: int64(m.EmptyCandidate)}
+	if summary.Live != nil {
+		status.Hits.Live, status.Hits.JudgedLive = ptr.To(int64(m.HitsLive)), ptr.To(int64(m.JudgedHitsLive))
+		status.EmptyResults.Live = ptr.To(int64(m.EmptyLive))
+	}
+	status.NegativesFailed = ptr.To(int64(m.NegativesFailed))
+	status.Errors = ptr.To(int64(m.Errors))
+	status.Determinism = v1alpha1.NotDeterministic
+	if m.Deterministic {
+		status.Determinism = v1alpha1.Deterministic
+	}
+	status.CandidateChanged = m.CandidateChanged
+	status.Noise, status.LiveNoise = v1alpha1.DecimalOf(m.Noise), v1alpha1.DecimalOf(m.LiveNoise)
+	status.Regressions = &v1alpha1.RegressionsStatus{Count: int64(m.RegressionCount), Protected: int64(m.ProtectedRegressions)}
+	for _, worst := range m.Worst {
+		status.Regressions.Worst = append(status.Regressions.Worst, v1alpha1.Regression{
+			Query:     worst.Query,
+			Live:      v1alpha1.DecimalOf(worst.Live),
+			Candidate: v1alpha1.DecimalOf(worst.Candidate),
+			Delta:     v1alpha1.DecimalOf(worst.Candidate - worst.Live),
+			Weight:    weight(worst.Weight),
+		})
+	}
+}
+
+// measurement reads the numbers back. What store wrote is what comes back, but
+// for the weights, which decide nothing here.
+func (s *scope) measurement() (verdict.Measurement, error) {
+	status := &s.gate.Status
+	m := verdict.Measurement{
+		Queries:          int(status.Evaluation.GoldenSet.Queries),
+		Judgments:        int(status.Evaluation.GoldenSet.Judgments),
+		Errors:           int(ptr.Deref(status.Errors, math.MaxInt32)),
+		CandidateChanged: status.CandidateChanged,
+		Deterministic:    status.Determinism == v1alpha1.Deterministic,
+		NegativesFailed:  int(ptr.Deref(status.NegativesFailed, 0)),
+		MissingDocs:      int(ptr.Deref(status.Evaluation.MissingDocs, 0)),
+	}
+	var problems []error
+	read := func(text v1alpha1.Decimal) *int64 {
+		if text == "" {
+			return nil
+		}
+		value, err := text.Millionths()
+		if err != nil {
+			problems = append(problems, err)
+		}
+		return &value
+	}
+	m.Noise, m.LiveNoise = ptr.Deref(read(status.Noise), 0), ptr.Deref(read(status.LiveNoise), 0)
+	for _, score := range status.Scores {
+		m.Scores = append(m.Scores, verdict.Score{
+			Metric: score.Metric, Candidate: read(score.Candidate), Live: read(score.Live), LiveHigh: read(score.LiveHigh),
+		})
+	}
+	if judged := status.Judged; judged != nil {
+		m.JudgedCandidate, m.JudgedLive = read(judged.Candidate), read(judged.Live)
+	}
+	if hits := status.Hits; hits != nil {
+		m.HitsCandidate, m.JudgedHitsCandidate = int(hits.Candidate), int(hits.JudgedCandidate)
+		m.HitsLive, m.JudgedHitsLive = int(ptr.Deref(hits.Live, 0)), int(ptr.Deref(hits.JudgedLive, 0))
+	}
+	if empty := status.EmptyResults; empty != nil {
+		m.EmptyCandidate, m.EmptyLive = int(empty.Candidate), int(ptr.Deref(empty.Live, 0))
+	}
+	if regressions := status.Regressions; regressions != nil {
+		m.RegressionCount, m.ProtectedRegressions = int(regressions.Count), int(regressions.Protected)
+	}
+	if len(problems) > 0 {
+		return m, fmt.Errorf("reading the numbers in the status: %w", problems[0])
+	}
+	return m, nil
+}
+
+// storeVerdict writes each score's limit and verdict, and the two columns.
+func (s *scope) storeVerdict(outcome verdict.Outcome, limits verdict.Limits) {
+	status := &s.gate.Status
+	status.NDCG, status.Recall = "", ""
+	for i := range status.Scores {
+		score := &status.Scores[i]
+		score.Min, score.MaxDrop = decimal(limits.Metrics[i].Min), decimal(limits.Metrics[i].MaxDrop)
+		score.Delta, score.Verdict = "", ""
+		if i < len(outcome.Scores) {
+			score.Delta = decimal(outcome.Scores[i].Delta)
+			if v := outcome.Scores[i].Verdict; v != verdict.Reported {
+				score.Verdict = v1alpha1.ScoreVerdict(v)
+			}
+		}
+		s.fillColumn(*score, i)
+	}
+	s.remember(outcome)
+}
+
+// fillColumn shows the first ndcg and the first recall of the gate. At rest
+// only the live index is measured, and its score is shown.
+func (s *scope) fillColumn(score v1alpha1.Score, position int) {
+	value := score.Candidate
+	if value == "" {
+		value = score.Live
+	}
+	if position >= len(s.inputs.metrics) {
+		return
+	}
+	status := &s.gate.Status
+	switch kind := s.inputs.metrics[position].Kind; {
+	case kind == "ndcg" && status.NDCG == "":
+		status.NDCG = value
+	case kind == "recall" && status.Recall == "":
+		status.Recall = value
+	}
+}
+
+// maxHistory is how many verdicts the status keeps.
+const maxHistory = 10
+
+// remember puts a verdict at the head of the history if it is not there already.
+func (s *scope) remember(outcome verdict.Outcome) {
+	status := &s.gate.Status
+	entry := v1alpha1.HistoryEntry{
+		Key:        status.Evaluation.Key,
+		Verdict:    v1alpha1.Verdict(outcome.Verdict),
+		Reason:     outcome.Reason,
+		Scores:     append([]v1alpha1.Score(nil), status.Scores...),
+		At:         ptr.To(metav1.NewTime(s.now)),
+		Generation: s.gate.Generation,
+	}
+	if len(status.History) > 0 {
+		latest := status.History[0]
+		if latest.Key == entry.Key && latest.Verdict == entry.Verdict && latest.Reason == entry.Reason {
+			return
+		}
+	}
+	history := append([]v1alpha1.HistoryEntry{entry}, status.History...)
+	status.History = history[:min(len(history), maxHistory)]
+}
+
+func decimal(millionths *int64) v1alpha1.Decimal {
+	if millionths == nil {
+		return ""
+	}
+	return v1alpha1.DecimalOf(*millionths)
+}
+
+// maxWeight is the largest weight that the status can show.
+const maxWeight = 999_999_999_999
+
+func weight(value float64) v1alpha1.Decimal {
+	return v1alpha1.DecimalOf(int64(math.RoundToEven(min(value, maxWeight) * 1e6)))
+}
+
+// maxMessage is the longest message of a condition or a status, in bytes.
+const maxMessage = 1024
+
+func cutMessage(message string) string { return cut(message, maxMessage) }
+
+// cut returns at most limit bytes of text and no half character.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len("...")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "..."
+}

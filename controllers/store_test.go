@@ -1,0 +1,88 @@
+package controllers
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/verdict"
+)
+
+func TestWhatIsStoredIsReadBack(t *testing.T) {
+	full := verdict.Measurement{
+		Queries: 54, Judgments: 265, Errors: 1, CandidateChanged: true, Deterministic: true, Noise: 3, LiveNoise: 12_345,
+		Scores: []verdict.Score{
+			{Metric: "ndcg@10", Candidate: ptr.To[int64](873_400), Live: ptr.To[int64](1_000_000), LiveHigh: ptr.To[int64](999_999)},
+			{Metric: "recall@50", Candidate: ptr.To[int64](0)},
+			{Metric: "nonempty"},
+		},
+		JudgedCandidate: ptr.To[int64](500_000), JudgedLive: ptr.To[int64](1),
+		HitsCandidate: 9, HitsLive: 8, JudgedHitsCandidate: 7, JudgedHitsLive: 6, EmptyCandidate: 5, EmptyLive: 4,
+		NegativesFailed: 3, MissingDocs: 2, RegressionCount: 11, ProtectedRegressions: 1,
+	}
+	liveOnly := verdict.Measurement{
+		Queries: 1, Judgments: 1, Deterministic: true, Scores: []verdict.Score{{Metric: "ndcg@10", Live: ptr.To[int64](1)}},
+		JudgedLive: ptr.To[int64](1_000_000), HitsLive: 1, JudgedHitsLive: 1,
+	}
+	alone := verdict.Measurement{Queries: 2, Scores: []verdict.Score{{Metric: "ndcg@10", Candidate: ptr.To[int64](1)}}, HitsCandidate: 1}
+	index := &evaluate.IndexResult{Docs: 4}
+	for title, summary := range map[string]*evaluate.Summary{
+		"both indices":            {Candidate: index, Live: index, Measurement: full},
+		"the live index alone":    {Live: index, Measurement: liveOnly},
+		"a candidate without any": {Candidate: index, Measurement: alone},
+	} {
+		gate := makeGate("products")
+		gate.Status.Evaluation = &v1alpha1.EvaluationStatus{
+			GoldenSet: &v1alpha1.GoldenSetStatus{Queries: int64(summary.Measurement.Queries), Judgments: int64(summary.Measurement.Judgments)},
+		}
+		s := &scope{gate: gate, now: time.Unix(1, 0)}
+		s.store(summary)
+		raw, err := json.Marshal(gate)
+		must(t, err)
+		s.gate = &v1alpha1.RelevanceGate{}
+		must(t, json.Unmarshal(raw, s.gate))
+		got, err := s.measurement()
+		must(t, err)
+		if !reflect.DeepEqual(got, summary.Measurement) {
+			t.Errorf("%s:\n got %+v\nwant %+v", title, got, summary.Measurement)
+		}
+		if without := gate.Status.Hits.Live == nil && gate.Status.EmptyResults.Live == nil; without != (summary.Live == nil) {
+			t.Errorf("%s: counts of the live index: %+v %+v", title, gate.Status.Hits, gate.Status.EmptyResults)
+		}
+	}
+}
+
+func TestAStatusThatWasTamperedWithIsNoMeasurement(t *testing.T) {
+	gate := makeGate("products")
+	gate.Status.Evaluation = &v1alpha1.EvaluationStatus{GoldenSet: &v1alpha1.GoldenSetStatus{}}
+	gate.Status.Scores = []v1alpha1.Score{{Metric: "ndcg@10", Candidate: "NaN"}}
+	if _, err := (&scope{gate: gate}).measurement(); err == nil {
+		t.Error("NaN is taken for a number")
+	}
+	gate.Status.Scores = nil
+	m, err := (&scope{gate: gate}).measurement()
+	must(t, err)
+	if got := verdict.Decide(m, verdict.Limits{}); got.Verdict == verdict.Passed {
+		t.Errorf("an empty status passes: %+v", got)
+	}
+}
+
+func TestTheHistoryHoldsTheLastTenVerdictsNewestFirst(t *testing.T) {
+	gate := makeGate("products")
+	s := &scope{gate: gate}
+	for i := range 12 {
+		gate.Status.Evaluation = &v1alpha1.EvaluationStatus{Key: string(rune('a' + i))}
+		for range 2 { // a second pass adds nothing
+			s.remember(verdict.Outcome{Verdict: verdict.Failed, Reason: verdict.ReasonBelowThreshold})
+		}
+	}
+	history := gate.Status.History
+	if len(history) != 10 || history[0].Key != "l" || history[9].Key != "c" {
+		t.Errorf("%d entries from %s to %s", len(history), history[0].Key, history[len(history)-1].Key)
+	}
+}
