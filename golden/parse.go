@@ -44,7 +44,9 @@ func Parse(source string, raw []byte, opts Options) (*Set, error) {
 	if len(p.set.Queries) == 0 {
 		return nil, fmt.Errorf("%s: the golden set holds no queries; write at least one with its judgments", source)
 	}
-	return &p.set, nil
+	// A copy, so that the set does not keep the parser and the raw text alive.
+	set := p.set
+	return &set, nil
 }
 
 // parser holds what the readers of the formats share: the set so far, and what makes duplicates visible.

@@ -173,6 +173,14 @@ func TestEvidenceThatIsNotValid(t *testing.T) {
 				}
 			})
 		}
+		t.Run("no document is called missing where no search worked", func(t *testing.T) {
+			result := runCLI(t, "evaluate", "-f", writeFile(t, "gate.yaml", matchGate("ean", metrics)),
+				"--golden-set", goldenFile(t, `{"schema": "relevancegate.dev/golden/v1", "queries": [
+				{"id": "q1", "query": "shoes", "judgments": [{"id": "a", "grade": 3}]}]}`), "--url", url, "--candidate", index)
+			if result.code != 2 || strings.Contains(result.out, "does not hold") {
+				t.Errorf("got %+v", result)
+			}
+		})
 		t.Run("the rejected query is named", func(t *testing.T) {
 			doc, _ := runJSON(t, "-f", writeFile(t, "gate.yaml", broken), "--golden-set", goldenFile(t, shoesGolden),
 				"--url", url, "--candidate", index)

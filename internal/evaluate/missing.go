@@ -48,8 +48,8 @@ func (r *run) see(ranking []RankedHit) {
 // they stay in recall and in the ideal ranking, so they explain low scores. It
 // is a remark and no evidence: where it cannot be told, it stays open.
 func (r *run) countMissing(ctx context.Context) error {
-	if r.unseen == nil {
-		return nil
+	if r.unseen == nil || !slices.Contains(r.errors, nil) {
+		return nil // Where every search failed, a lookup says nothing either.
 	}
 	ids := slices.Sorted(maps.Keys(r.unseen))
 	var bodies []json.RawMessage

@@ -91,7 +91,11 @@ func (r *Ranking) Value(metric int) *float64 {
 	return &r.Values[metric]
 }
 
-// EngineName is the engine's product and version in one text.
+// EngineName is the engine's product and version in one text, as far as the
+// credentials allow to ask.
 func (r *Report) EngineName() string {
+	if r.Engine.Version == "" {
+		return "an engine of unknown version"
+	}
 	return r.Engine.Distribution + " " + r.Engine.Version
 }

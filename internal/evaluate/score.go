@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/relevance-gate/relevance-gate/internal/engine"
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
@@ -17,9 +18,13 @@ func (r *run) score(context.Context) error {
 	m.Queries = len(r.set.Queries)
 	m.Judgments = r.set.JudgmentCount()
 	m.Deterministic = true
-	for _, err := range r.errors {
-		if err != nil {
-			m.Errors++
+	for query, err := range r.errors {
+		if err == nil {
+			continue
+		}
+		if m.Errors++; m.Errors == 1 {
+			// The engine's own words can quote the query.
+			m.FirstError = cutText("query "+r.set.Queries[query].ID+": "+engine.Summary(err), maxFirstError)
 		}
 	}
 	counted := r.countedQueries()

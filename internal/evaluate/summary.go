@@ -19,6 +19,9 @@ const MaxSummary = 3072
 // maxWorstID is the longest query id, in bytes, that a summary carries.
 const maxWorstID = 32
 
+// maxFirstError bounds the one error, in bytes, that a summary carries.
+const maxFirstError = 300
+
 // Summary is what the evaluation pod hands to the controller in its
 // termination message: all the numbers that a verdict needs, no texts.
 type Summary struct {

@@ -142,6 +142,8 @@ func TestDecide(t *testing.T) {
 		// Evidence.
 		{"an error too many", with(good, func(m *Measurement) { m.Errors = 1 }), usual, Inconclusive, ReasonTooManyErrors,
 			"1 of 22 queries ended in an error; at most 0 may (maxErrors)"},
+		{"the first error is told", with(good, func(m *Measurement) { m.Errors, m.FirstError = 2, "query q1: searching v2: it has no id" }), usual, Inconclusive, ReasonTooManyErrors,
+			"2 of 22 queries ended in an error; at most 0 may (maxErrors); the first: query q1: searching v2: it has no id"},
 		{"as many errors as may be", with(good, func(m *Measurement) { m.Errors = 2 }), but(usual, func(l *Limits) { l.MaxErrors = 2 }), Passed, ReasonThresholdsMet, goodMessage},
 		{"a candidate that changed", with(good, func(m *Measurement) { m.CandidateChanged = true }), usual, Inconclusive, ReasonCandidateChanged,
 			"the candidate's content changed while it was measured"},

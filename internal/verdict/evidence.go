@@ -13,8 +13,7 @@ type finding struct{ reason, message string }
 func evidence(m Measurement, l Limits) finding {
 	switch {
 	case m.Errors > l.MaxErrors:
-		return finding{ReasonTooManyErrors, fmt.Sprintf("%d of %s ended in an error; at most %d may (maxErrors)",
-			m.Errors, counted(m.Queries, "query", "queries"), l.MaxErrors)}
+		return tooManyErrors(m, l)
 	case m.CandidateChanged && !l.LiveOnly:
 		return finding{ReasonCandidateChanged, "the candidate's content changed while it was measured"}
 	case !m.Deterministic && !l.LiveOnly:
@@ -38,6 +37,15 @@ func evidence(m Measurement, l Limits) finding {
 		return finding{ReasonNoLiveIndex, "a limit compares with the live index, and the alias points to none"}
 	}
 	return finding{}
+}
+
+func tooManyErrors(m Measurement, l Limits) finding {
+	message := fmt.Sprintf("%d of %s ended in an error; at most %d may (maxErrors)",
+		m.Errors, counted(m.Queries, "query", "queries"), l.MaxErrors)
+	if m.FirstError != "" {
+		message += "; the first: " + m.FirstError
+	}
+	return finding{ReasonTooManyErrors, message}
 }
 
 // unproven returns why a measurement that holds its limits still does not pass: no query counts for any score, or the side

@@ -7,6 +7,8 @@ type Measurement struct {
 	Queries   int `json:"queries"`   // of the golden set
 	Judgments int `json:"judgments"` // of the golden set
 	Errors    int `json:"errors"`    // queries without a valid answer; they are in no mean
+	// FirstError says what is wrong with the first of them, without a query's text.
+	FirstError string `json:"firstError,omitempty"`
 
 	CandidateChanged bool  `json:"changed"`       // the candidate's content was not the same before and after
 	Deterministic    bool  `json:"deterministic"` // the candidate's repeats gave the same scores
