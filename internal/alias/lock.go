@@ -31,12 +31,14 @@ const (
 	settingHidden   = "index.hidden"
 )
 
-// Errors of TakeLock, for errors.Is.
+// Errors for errors.Is: the first two of TakeLock, the last of ReleaseWrite.
 var (
 	// ErrInUse: an alias points at the index, and a live index is never locked.
 	ErrInUse = errors.New("an alias points at the index, so it is not locked")
 	// ErrRecreated: the index of that name is not the one that was meant.
 	ErrRecreated = errors.New("the index was deleted and made anew")
+	// ErrBlocked: a block that is not ours keeps ours from being taken off.
+	ErrBlocked = errors.New("a read_only block that is not this gate's keeps the gate's write block on the index; once the former is cleared, the latter is too")
 )
 
 // Before is what the lock's settings were before the lock.
@@ -113,6 +115,26 @@ func ReleaseLock(ctx context.Context, c *engine.Client, index, uuid string, befo
 		return nil
 	}
 	return unlock(ctx, c, index, before)
+}
+
+// ReleaseWrite takes the write block of LockDuringSwap off, and nothing else: all
+// other blocks are somebody else's. It is safe to repeat, and does nothing when the
+// index is gone or is another one of the same name.
+//
+// Errors: ErrBlocked, and those of the engine's client.
+func ReleaseWrite(ctx context.Context, c *engine.Client, index, uuid string) error {
+	settings, err := c.Settings(ctx, index)
+	if err == nil && settings[index].UUID == uuid && settings[index].Blocks.Write {
+		err = c.PutSettings(ctx, index, map[string]any{settingWrite: nil})
+	}
+	switch {
+	case engine.IsBlocked(err):
+		// Not wrapped: engine.Summary would show the refusal alone.
+		return fmt.Errorf("unlocking %s: %w", index, ErrBlocked)
+	case err != nil && !engine.IsNotFound(err):
+		return fmt.Errorf("unlocking %s: %w", index, err)
+	}
+	return nil
 }
 
 // unlock is ReleaseLock for whatever index has the name.

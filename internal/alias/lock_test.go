@@ -140,6 +140,38 @@ func TestReleaseLeavesOthersAlone(t *testing.T) {
 	})
 }
 
+func TestReleaseWrite(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *scene) {
+		release := func() error { return ReleaseWrite(t.Context(), s.c, s.candidate.Index, s.candidate.UUID) }
+		s.settings(s.candidate.Index, `{"index.blocks.write": true, "index.hidden": true}`)
+		for range 2 {
+			if err := release(); err != nil {
+				t.Error(err)
+			}
+			s.wantBlocks(s.candidate.Index, "hidden")
+		}
+
+		// Under somebody's read_only it cannot be done, and says so.
+		s.settings(s.candidate.Index, `{"index.blocks.write": true}`)
+		s.settings(s.candidate.Index, `{"index.blocks.read_only": true}`)
+		if err := release(); !errors.Is(err, ErrBlocked) || !strings.Contains(engine.Summary(err), "read_only") {
+			t.Errorf("error = %v, want %v", err, ErrBlocked)
+		}
+		s.wantBlocks(s.candidate.Index, "write read_only hidden")
+
+		s.recreate(s.candidate.Index)
+		s.settings(s.candidate.Index, `{"index.blocks.write": true}`)
+		if err := release(); err != nil {
+			t.Errorf("an index made anew: %v", err)
+		}
+		s.wantBlocks(s.candidate.Index, "write")
+		if err := ReleaseWrite(t.Context(), s.c, s.candidate.Index+"-missing", "u"); err != nil {
+			t.Errorf("a missing index: %v", err)
+		}
+	})
+}
+
 func TestReleaseRestoresWhatWasBefore(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -74,8 +75,8 @@ func (w *wire) sent(test func(request string) bool) []string {
 
 func isWrite(request string) bool { return !strings.HasPrefix(request, "GET ") }
 
-// lostAnswer is an answer that never arrives.
-var lostAnswer = fmt.Errorf("reading the answer: %w", context.DeadlineExceeded)
+// errLostAnswer is an answer that never arrives.
+var errLostAnswer = fmt.Errorf("reading the answer: %w", context.DeadlineExceeded)
 
 // newScene makes the shop: one document live, one in the candidate.
 func newScene(t *testing.T, url string) *scene {
@@ -86,15 +87,16 @@ func newScene(t *testing.T, url string) *scene {
 		t.Fatal(err)
 	}
 	s.c = c
-	s.live, s.candidate = s.index("shop-v1"), s.index("shop-v2")
 	s.alias = testengine.Name(t, url, "shop")
-	s.point(s.live.Index)
+	s.live, s.candidate = s.index("shop-v1", fmt.Sprintf("%q: {}", s.alias)), s.index("shop-v2", "")
 	return s
 }
 
-func (s *scene) index(prefix string) Target {
+// index makes an index all at once: on real engines such calls are what takes time.
+func (s *scene) index(prefix, aliases string) Target {
 	s.t.Helper()
-	name := testengine.Index(s.t, s.url, prefix, "")
+	name := testengine.Index(s.t, s.url, prefix, `{"settings": {"number_of_shards": 1, "number_of_replicas": 0},
+		"mappings": {"properties": {"name": {"type": "text"}}}, "aliases": {`+aliases+`}}`)
 	testengine.Put(s.t, s.url, name, "1", `{"name": "shoe"}`)
 	return Target{Index: name, UUID: testengine.UUID(s.t, s.url, name)}
 }
@@ -102,8 +104,7 @@ func (s *scene) index(prefix string) Target {
 // recreate deletes an index and makes it anew, as a rival would.
 func (s *scene) recreate(index string) {
 	s.t.Helper()
-	s.settings(index, `{"index.blocks.read_only": null}`)
-	testengine.Do(s.t, "DELETE", s.url+"/"+index, "")
+	testengine.Remove(s.t, s.url, index)
 	testengine.Create(s.t, s.url, index, "")
 }
 
@@ -234,18 +235,38 @@ func (s *scene) take(lock Lock) {
 	}
 }
 
-// eachLock runs a test for every lock on every engine.
+// eachLock runs a test for every lock. LockNone makes the calls of the others
+// without the blocks, so the fake engine is enough for it.
 func eachLock(t *testing.T, test func(t *testing.T, s *scene, lock Lock)) {
+	t.Helper()
+	eachLockWith(t, []Lock{LockUntilPassed, LockDuringSwap}, test)
+}
+
+// eachLockWith runs a test for every lock on the fake engine, and for some locks on
+// real ones too: these are slow.
+func eachLockWith(t *testing.T, onReal []Lock, test func(t *testing.T, s *scene, lock Lock)) {
+	t.Helper()
 	for _, lock := range []Lock{LockUntilPassed, LockDuringSwap, LockNone} {
 		t.Run(string(lock), func(t *testing.T) {
 			t.Parallel()
-			testengine.EachAndFake(t, func(t *testing.T, _, url string) { test(t, newScene(t, url), lock) })
+			on := onFake
+			if slices.Contains(onReal, lock) {
+				on = each
+			}
+			on(t, func(t *testing.T, s *scene) { test(t, s, lock) })
 		})
 	}
 }
 
+// onFake runs a test on the fake engine alone.
+func onFake(t *testing.T, test func(t *testing.T, s *scene)) {
+	t.Helper()
+	t.Run("fake", func(t *testing.T) { test(t, newScene(t, testengine.Fake(t))) })
+}
+
 // each runs a test on every engine.
 func each(t *testing.T, test func(t *testing.T, s *scene)) {
+	t.Helper()
 	testengine.EachAndFake(t, func(t *testing.T, _, url string) { test(t, newScene(t, url)) })
 }
 
@@ -257,13 +278,13 @@ func TestPromotion(t *testing.T) {
 		swap := s.swap(lock)
 		swap.MinHealth = "Green"
 		checked := false
-		swap.Check = func(context.Context) error {
+		swap.Check = meanwhile(func() {
 			checked = true
-			if want := map[Lock]string{LockUntilPassed: "write hidden", LockDuringSwap: "write", LockNone: ""}[lock]; s.blocks(s.candidate.Index) != want {
-				t.Errorf("directly before the call the candidate has %q, want %q", s.blocks(s.candidate.Index), want)
+			want := map[Lock]string{LockUntilPassed: "write hidden", LockDuringSwap: "write", LockNone: ""}[lock]
+			if got := s.blocks(s.candidate.Index); got != want {
+				t.Errorf("directly before the call the candidate has %q, want %q", got, want)
 			}
-			return nil
-		}
+		})
 		s.wire.requests = nil
 		s.wantPromoted(s.run(swap))
 
@@ -501,11 +522,10 @@ func TestRivals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachLock(t, func(t *testing.T, s *scene, lock Lock) {
+			eachLockWith(t, []Lock{LockDuringSwap}, func(t *testing.T, s *scene, lock Lock) {
 				s.take(lock)
 				swap := s.swap(lock)
-				s.third()
-				swap.Check = func(context.Context) error { test.rival(s); return nil }
+				swap.Check = meanwhile(func() { test.rival(s) })
 				result := s.run(swap)
 				if lock == LockNone && test.reason == ReasonContentChanged {
 					// Without a block it could be the shop's own write, which undoing would lose.
@@ -531,13 +551,18 @@ func TestRivals(t *testing.T) {
 	}
 }
 
+// meanwhile is a Check that has nothing against the swap, but something happens.
+func meanwhile(something func()) func(context.Context) error {
+	return func(context.Context) error { something(); return nil }
+}
+
 // third is one more index of the shop.
 func (s *scene) third() Target {
 	s.t.Helper()
 	name := strings.Replace(s.candidate.Index, "v2", "v3", 1)
 	if status, _ := testengine.Try(s.t, "GET", s.url+"/"+name+"/_settings", ""); status == http.StatusNotFound {
 		testengine.Create(s.t, s.url, name, "")
-		s.t.Cleanup(func() { testengine.Do(s.t, "DELETE", s.url+"/"+name, "") })
+		s.t.Cleanup(func() { testengine.Remove(s.t, s.url, name) })
 	}
 	return Target{Index: name, UUID: testengine.UUID(s.t, s.url, name)}
 }
@@ -550,20 +575,89 @@ func anyIndex(s *scene) string {
 	return s.candidate.Index
 }
 
+// A rival's own blocks are not ours to take off, whenever they come.
 func TestRivalTakesAReadOnlyBlock(t *testing.T) {
 	t.Parallel()
 	eachLock(t, func(t *testing.T, s *scene, lock Lock) {
 		s.take(lock)
 		swap := s.swap(lock)
-		swap.Check = func(context.Context) error {
+		swap.Check = meanwhile(func() {
 			s.settings(s.candidate.Index, `{"index.blocks.read_only": true}`)
-			return nil
+		})
+		result, err := swap.Run(t.Context(), s.c)
+		if result.Reason != ReasonCandidateBlocked || strings.Contains(result.Message, "blocked by") {
+			t.Errorf("result = %+v, want %s without the engine's own words", result, ReasonCandidateBlocked)
 		}
-		result := s.run(swap)
-		if result.Reason != ReasonCandidateBlocked {
-			t.Errorf("result = %+v, want %s", result, ReasonCandidateBlocked)
+		// Under DuringSwap the gate's own write block is stuck below it.
+		if errors.Is(err, ErrBlocked) != (lock == LockDuringSwap) || err != nil && lock != LockDuringSwap {
+			t.Errorf("error = %v", err)
 		}
 		s.wantAlias(s.live.Index)
+		s.wantBlocks(s.candidate.Index, map[Lock]string{LockUntilPassed: "write read_only hidden", LockDuringSwap: "write read_only", LockNone: "read_only"}[lock])
+	})
+}
+
+func TestRivalHidesTheCandidate(t *testing.T) {
+	t.Parallel()
+	for _, promoted := range []bool{true, false} {
+		t.Run(fmt.Sprintf("promoted %v", promoted), func(t *testing.T) {
+			t.Parallel()
+			eachLockWith(t, []Lock{LockDuringSwap}, func(t *testing.T, s *scene, lock Lock) {
+				s.take(lock)
+				swap := s.swap(lock)
+				swap.Check = meanwhile(func() {
+					s.settings(s.candidate.Index, `{"index.hidden": true}`)
+					if !promoted {
+						s.unpoint(s.live.Index)
+					}
+				})
+				if result := s.run(swap); result.Promoted != promoted {
+					t.Errorf("result = %+v, want promoted %v", result, promoted)
+				}
+				want := "hidden"
+				switch { // UntilPassed hides it itself
+				case lock == LockUntilPassed && promoted:
+					want = ""
+				case lock == LockUntilPassed:
+					want = "write read_only hidden"
+				}
+				s.wantBlocks(s.candidate.Index, want)
+			})
+		})
+	}
+}
+
+// A block that comes between the checks and the gate's own.
+func TestRivalBlocksFirst(t *testing.T) {
+	t.Parallel()
+	for _, block := range []string{"write", "read_only"} {
+		t.Run(block, func(t *testing.T) {
+			t.Parallel()
+			each(t, func(t *testing.T, s *scene) {
+				swap := s.swap(LockDuringSwap)
+				s.settings(s.candidate.Index, `{"index.blocks.`+block+`": true}`)
+				result := s.run(swap)
+				if result.Promoted || result.Reason != ReasonCandidateBlocked {
+					t.Errorf("result = %+v, want %s", result, ReasonCandidateBlocked)
+				}
+				s.wantAlias(s.live.Index)
+				s.wantBlocks(s.candidate.Index, block)
+			})
+		})
+	}
+}
+
+// The gate has promoted and is done; the index is blocked later by somebody else.
+func TestRepeatedOverAnothersBlock(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *scene) {
+		swap := s.swap(LockDuringSwap)
+		s.wantPromoted(s.run(swap))
+		s.settings(s.candidate.Index, `{"index.blocks.write": true}`)
+		if result := s.run(swap); !result.Promoted {
+			t.Errorf("result = %+v, want promoted", result)
+		}
+		s.wantBlocks(s.candidate.Index, "write")
 	})
 }
 
@@ -572,7 +666,7 @@ func TestRivalPromotesTheSameCandidate(t *testing.T) {
 	eachLock(t, func(t *testing.T, s *scene, lock Lock) {
 		s.take(lock)
 		swap := s.swap(lock)
-		swap.Check = func(context.Context) error { s.point(s.candidate.Index); s.unpoint(s.live.Index); return nil }
+		swap.Check = meanwhile(func() { s.point(s.candidate.Index); s.unpoint(s.live.Index) })
 		s.wantPromoted(s.run(swap))
 	})
 }
@@ -661,7 +755,7 @@ func TestAnswersThatProveNothing(t *testing.T) {
 		}
 	}
 	for name, answer := range map[string]func(*http.Response) (*http.Response, error){
-		"it is lost":        func(*http.Response) (*http.Response, error) { return nil, lostAnswer },
+		"it is lost":        func(*http.Response) (*http.Response, error) { return nil, errLostAnswer },
 		"cut off":           func(*http.Response) (*http.Response, error) { return nil, io.ErrUnexpectedEOF },
 		"404, before 8.14":  lie(404, `{"error":{"type":"resource_not_found_exception","reason":"required alias [shop] does not exist"},"status":404}`),
 		"404, from 8.14":    lie(404, `{"error":{"type":"aliases_not_found_exception","reason":"aliases [shop] missing"},"status":404}`),
@@ -674,7 +768,11 @@ func TestAnswersThatProveNothing(t *testing.T) {
 	} {
 		t.Run(name+", and it happened", func(t *testing.T) {
 			t.Parallel()
-			eachLock(t, func(t *testing.T, s *scene, lock Lock) {
+			var onReal []Lock // the other answers are made up whatever the engine
+			if name == "it is lost" {
+				onReal = []Lock{LockDuringSwap}
+			}
+			eachLockWith(t, onReal, func(t *testing.T, s *scene, lock Lock) {
 				s.take(lock)
 				swap := s.swap(lock)
 				s.wire.on(aliasCall, func(send func() (*http.Response, error)) (*http.Response, error) {
@@ -701,7 +799,7 @@ func TestAnswersThatProveNothing(t *testing.T) {
 		eachLock(t, func(t *testing.T, s *scene, lock Lock) {
 			s.take(lock)
 			swap := s.swap(lock)
-			s.wire.on(aliasCall, func(func() (*http.Response, error)) (*http.Response, error) { return nil, lostAnswer })
+			s.wire.on(aliasCall, func(func() (*http.Response, error)) (*http.Response, error) { return nil, errLostAnswer })
 			result, err := swap.Run(t.Context(), s.c)
 			if result.Promoted || !engine.IsUnavailable(err) {
 				t.Errorf("Run = %+v, %v; want an error: it may happen yet", result, err)
@@ -710,7 +808,7 @@ func TestAnswersThatProveNothing(t *testing.T) {
 				t.Error("the block is off while the call may still happen")
 			}
 			s.wire.around = nil
-			swap.Resumed = true
+			s.wantNotMoved(swap)
 			s.wantPromoted(s.run(swap))
 		})
 	})
@@ -740,7 +838,7 @@ func TestLateCall(t *testing.T) {
 			switch {
 			case request == aliasCall:
 				looks = 1
-				return nil, lostAnswer
+				return nil, errLostAnswer
 			case looks > 0 && request == "GET /"+s.alias+"/_alias":
 				if looks++; looks == 4 {
 					s.unpoint(s.live.Index)
@@ -852,16 +950,29 @@ func TestCrashAtAnyPoint(t *testing.T) {
 	for _, carriedOut := range []bool{false, true} {
 		t.Run(fmt.Sprintf("request carried out %v", carriedOut), func(t *testing.T) {
 			t.Parallel()
-			eachLock(t, func(t *testing.T, s *scene, lock Lock) {
+			// Real engines take some steps, the fake one every step. Just before a request
+			// is for them just after the one before it.
+			var onReal []Lock
+			if carriedOut {
+				onReal = []Lock{LockUntilPassed, LockDuringSwap}
+			}
+			eachLockWith(t, onReal, func(t *testing.T, s *scene, lock Lock) {
 				step := 1
 				if !strings.HasSuffix(t.Name(), "/fake") {
-					step = 4 // real engines are slow, and the fake one takes every step
+					step = 7
 				}
 				for at := 1; ; at += step {
 					s.take(lock)
 					swap := s.swap(lock)
 					finished := s.crash(swap, at, carriedOut)
-					swap.Resumed = true
+					state, err := Read(t.Context(), s.c, s.alias)
+					if err != nil {
+						t.Fatal(err)
+					}
+					swap.Resumed = state.Only(s.candidate)
+					if !swap.Resumed {
+						s.wantNotMoved(swap)
+					}
 					s.wantPromoted(s.run(swap))
 					if finished {
 						if at < 15 {
@@ -876,6 +987,23 @@ func TestCrashAtAnyPoint(t *testing.T) {
 			})
 		})
 	}
+}
+
+// wantNotMoved resumes a swap whose alias has not moved: it ends without a call,
+// and gives the candidate back.
+func (s *scene) wantNotMoved(swap Swap) {
+	s.t.Helper()
+	swap.Resumed = true
+	swap.Check = func(context.Context) error { s.t.Error("Check was called"); return nil }
+	s.wire.requests = nil
+	result := s.run(swap)
+	if result.Promoted || result.Reason != ReasonAliasMoved || result.Undone {
+		s.t.Errorf("result = %+v, want %s", result, ReasonAliasMoved)
+	}
+	if calls := s.wire.sent(func(r string) bool { return r == aliasCall }); len(calls) > 0 {
+		s.t.Error("an alias call was sent")
+	}
+	s.wantBlocks(s.candidate.Index, map[Lock]string{LockUntilPassed: "write read_only hidden"}[swap.Lock])
 }
 
 // crash runs the swap until its nth request, and tells whether it ended before.
@@ -954,9 +1082,10 @@ func TestUndoThatFails(t *testing.T) {
 			}
 			return send()
 		})
-		swap.Check = func(context.Context) error { s.recreate(s.candidate.Index); return nil }
+		swap.Check = meanwhile(func() { s.recreate(s.candidate.Index) })
 		result := s.run(swap)
-		if result.Undone || result.Promoted || result.Reason != ReasonCandidateRecreated || !strings.Contains(result.Message, "could not be moved back") {
+		if result.Undone || result.Promoted || result.Reason != ReasonCandidateRecreated || !strings.Contains(result.Message, "could not be moved back") ||
+			strings.Contains(result.Message, "blocked by") { // the engine's own words do not go into a status
 			t.Errorf("result = %+v", result)
 		}
 		s.wantAlias(s.candidate.Index)
@@ -969,7 +1098,7 @@ func TestUndoWithoutTheLiveIndex(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
 		swap := s.swap(LockDuringSwap)
-		swap.Check = func(context.Context) error { s.recreate(s.candidate.Index); return nil }
+		swap.Check = meanwhile(func() { s.recreate(s.candidate.Index) })
 		s.wire.on(aliasCall, func(send func() (*http.Response, error)) (*http.Response, error) {
 			response, err := send()
 			s.recreate(s.live.Index)
@@ -990,14 +1119,13 @@ func TestUndoIsResumed(t *testing.T) {
 		calls := 0
 		s.wire.on(aliasCall, func(send func() (*http.Response, error)) (*http.Response, error) {
 			if calls++; calls == 2 {
-				return nil, lostAnswer
+				return nil, errLostAnswer
 			}
 			return send()
 		})
-		swap.Check = func(context.Context) error {
+		swap.Check = meanwhile(func() {
 			testengine.Do(t, "PUT", s.url+"/"+s.candidate.Index+"/_mapping", `{"properties": {"rival": {"type": "keyword"}}}`)
-			return nil
-		}
+		})
 		if result, err := swap.Run(t.Context(), s.c); err == nil || result.Promoted {
 			t.Errorf("Run = %+v, %v; want an error: the undoing is not known to have happened", result, err)
 		}
@@ -1056,8 +1184,8 @@ func TestCallerGivesUp(t *testing.T) {
 func TestBeforeIsRestored(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *scene) {
-		s.settings(s.candidate.Index, `{"index.hidden": true}`)
-		swap := s.swap(LockDuringSwap)
+		s.take(LockUntilPassed)
+		swap := s.swap(LockUntilPassed)
 		swap.Before = Before{Hidden: true}
 		if result := s.run(swap); !result.Promoted {
 			t.Errorf("result = %+v", result)

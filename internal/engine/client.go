@@ -32,8 +32,11 @@ import (
 )
 
 const (
-	// defaultTimeout holds for calls whose context has no deadline.
-	defaultTimeout = 30 * time.Second
+	// callTimeout bounds every call but searches. The caller's deadline can be far
+	// off, and an engine that swallows calls would hold the caller until then.
+	callTimeout = 30 * time.Second
+	// searchTimeout bounds one `_msearch`, which can hold many slow searches.
+	searchTimeout = 2 * time.Minute
 	// maxAnswer bounds what is read of an answer. The largest are mappings with
 	// thousands of fields and searches for thousands of ids: a few MiB.
 	maxAnswer = 64 << 20
@@ -186,6 +189,8 @@ func newTransport(cfg Config) (*http.Transport, error) {
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 8,
 		IdleConnTimeout:     90 * time.Second,
+		// Inside a cluster packing an answer costs both sides more than sending it.
+		DisableCompression: true,
 	}, nil
 }
 
@@ -199,11 +204,13 @@ func (c *Client) call(ctx context.Context, op string, request esapi.Request, ans
 // callStatus is call for the few requests whose answer also counts with one of
 // the given statuses other than 200. It returns the status.
 func (c *Client) callStatus(ctx context.Context, op string, request esapi.Request, answer any, alsoFine ...int) (int, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, defaultTimeout)
-		defer cancel()
-	}
+	return c.callWithin(ctx, callTimeout, op, request, answer, alsoFine...)
+}
+
+// callWithin is callStatus with another limit. The caller's deadline holds too.
+func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string, request esapi.Request, answer any, alsoFine ...int) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	response, err := request.Do(ctx, c.transport)
 	if err != nil {
 		return 0, &Error{Op: op, err: err}
@@ -281,15 +288,15 @@ type shards struct {
 	} `json:"failures"`
 }
 
-// err is the error of an answer whose shards did not all succeed.
-func (s *shards) err(op string, status int) error {
+// err is the error of a 200 whose shards did not all succeed.
+func (s *shards) err(op string) error {
 	if s == nil {
-		return &Error{Op: op, Status: status, err: ErrNotAnEngine}
+		return &Error{Op: op, Status: http.StatusOK, err: ErrNotAnEngine}
 	}
 	if s.Failed == 0 {
 		return nil
 	}
-	e := &Error{Op: op, Status: status, err: fmt.Errorf("%d of %d shards failed", s.Failed, s.Total)}
+	e := &Error{Op: op, Status: http.StatusOK, err: fmt.Errorf("%d of %d shards failed", s.Failed, s.Total)}
 	if len(s.Failures) > 0 {
 		s.Failures[0].Reason.fill(e)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -230,15 +231,22 @@ func TestEveryCallHasADeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.Refresh(t.Context(), "products")
-	if left <= 0 || left > defaultTimeout {
-		t.Errorf("time left without the caller's deadline = %v, want up to %v", left, defaultTimeout)
+	near := func(got, want time.Duration) bool { return got <= want && got > want-10*time.Second }
+	for _, callers := range []time.Duration{time.Hour, 20 * time.Second} {
+		ctx, cancel := context.WithTimeout(t.Context(), callers)
+		defer cancel()
+		_ = c.Refresh(ctx, "products")
+		if want := min(callers, callTimeout); !near(left, want) {
+			t.Errorf("time left of the caller's %v = %v, want %v", callers, left, want)
+		}
+		_, _ = c.MultiSearch(ctx, MultiSearch{Index: "products"}, []json.RawMessage{json.RawMessage(`{}`)})
+		if want := min(callers, searchTimeout); !near(left, want) {
+			t.Errorf("time left to a search of the caller's %v = %v, want %v", callers, left, want)
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-	defer cancel()
-	_ = c.Refresh(ctx, "products")
-	if left < 59*time.Minute {
-		t.Errorf("time left with the caller's deadline = %v, want the caller's hour", left)
+	_ = c.Refresh(t.Context(), "products")
+	if !near(left, callTimeout) {
+		t.Errorf("time left without the caller's deadline = %v, want %v", left, callTimeout)
 	}
 }
 

@@ -77,7 +77,7 @@ func Summary(err error) string {
 		return fmt.Sprint(err)
 	}
 	s := e.Op
-	if e.Status != 0 {
+	if e.Status != 0 && e.Status != http.StatusOK {
 		s += fmt.Sprintf(": the engine answered %d", e.Status)
 		if e.Type != "" {
 			s += " " + e.Type
@@ -89,13 +89,13 @@ func Summary(err error) string {
 	return s
 }
 
-// IsNotFound: the index, alias or document asked for does not exist.
+// IsNotFound says that the index, alias or document asked for does not exist.
 func IsNotFound(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Status == http.StatusNotFound && e.err == nil
 }
 
-// IsUnavailable: the engine could not be reached, or is too busy, or is not ready;
+// IsUnavailable says that the engine could not be reached, or is too busy, or is not ready;
 // the same call may succeed later.
 func IsUnavailable(err error) bool {
 	if err == nil || IsTLS(err) || errors.Is(err, ErrAddressRefused) || errors.Is(err, context.Canceled) {
@@ -115,7 +115,7 @@ func IsUnavailable(err error) bool {
 		errors.Is(err, errNotAcknowledged)
 }
 
-// IsUnauthorized: the credentials are missing, wrong, or lack a right. A 403
+// IsUnauthorized says that the credentials are missing, wrong, or lack a right. A 403
 // caused by a block on the index is not one; see IsBlocked.
 func IsUnauthorized(err error) bool {
 	var e *Error
@@ -127,13 +127,13 @@ func IsUnauthorized(err error) bool {
 		e.Status == http.StatusForbidden && (e.Type == "security_exception" || e.Type == "")
 }
 
-// IsBlocked: a block on the index, such as read_only, refused the call.
+// IsBlocked says that a block on the index, such as read_only, refused the call.
 func IsBlocked(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Type == "cluster_block_exception"
 }
 
-// IsTLS: no trusted TLS connection could be made. Trying again does not help.
+// IsTLS says that no trusted TLS connection could be made. Trying again does not help.
 func IsTLS(err error) bool {
 	var (
 		verification *tls.CertificateVerificationError
@@ -148,7 +148,7 @@ func IsTLS(err error) bool {
 		errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// IsNotAnEngine: something else than Elasticsearch or OpenSearch answered.
+// IsNotAnEngine says that something else than Elasticsearch or OpenSearch answered.
 func IsNotAnEngine(err error) bool { return errors.Is(err, ErrNotAnEngine) }
 
 // errorBody is the engine's error object, in the answer as a whole and in items.

@@ -170,7 +170,7 @@ func (c *Client) shardStates(ctx context.Context, op, index string) (string, []S
 	if err := c.call(ctx, op, request, &answer); err != nil {
 		return "", nil, err
 	}
-	if err := answer.Shards.err(op, http.StatusOK); err != nil {
+	if err := answer.Shards.err(op); err != nil {
 		return "", nil, err
 	}
 	var states []ShardState

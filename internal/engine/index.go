@@ -21,7 +21,7 @@ func (c *Client) Refresh(ctx context.Context, index string) error {
 	if err := c.call(ctx, op, esapi.IndicesRefreshRequest{Index: []string{index}}, &answer); err != nil {
 		return err
 	}
-	return answer.Shards.err(op, http.StatusOK)
+	return answer.Shards.err(op)
 }
 
 // Count counts the root documents that a search can see; nested documents are not
@@ -38,7 +38,7 @@ func (c *Client) Count(ctx context.Context, index string) (int64, error) {
 	if err := c.call(ctx, op, esapi.CountRequest{Index: []string{index}}, &answer); err != nil {
 		return 0, err
 	}
-	if err := answer.Shards.err(op, http.StatusOK); err != nil {
+	if err := answer.Shards.err(op); err != nil {
 		return 0, err
 	}
 	if answer.Count == nil {

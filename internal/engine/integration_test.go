@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -303,117 +304,112 @@ const fingerprintIndex = `{"settings": {"number_of_shards": 2, "number_of_replic
 		"analyzer": {"named": {"tokenizer": "standard", "filter": ["lowercase", "syn"]}}}},
 	"mappings": {"properties": {"name": {"type": "text", "analyzer": "standard", "search_analyzer": "named"}}}}`
 
-// What does and does not change a fingerprint, on real nodes.
+// What does and does not change a fingerprint, on real nodes. The changes are made
+// one after the other to one index, since making indices is what takes time.
 func TestRealFingerprint(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(t *testing.T, url, index string)
+	put := func(path, body string) func(*testing.T, string) {
+		return func(t *testing.T, index string) { t.Helper(); testengine.Do(t, "PUT", index+path, body) }
+	}
+	reopened := func(change func(t *testing.T, index string)) func(*testing.T, string) {
+		return func(t *testing.T, index string) {
+			t.Helper()
+			testengine.Do(t, "POST", index+"/_close", "")
+			change(t, index)
+			testengine.Do(t, "POST", index+"/_open", "")
+		}
+	}
+	nothing := func(*testing.T, string) {}
+	steps := []struct {
+		name   string
+		change func(t *testing.T, index string) // index is its URL
 		same   bool
 	}{
-		"nothing": {func(*testing.T, string, string) {}, true},
-		"a new document": {func(t *testing.T, url, index string) {
-			testengine.Put(t, url, index, "9", `{"name": "hat"}`)
-		}, false},
-		"an update that keeps the count": {func(t *testing.T, url, index string) {
-			testengine.Put(t, url, index, "1", `{"name": "hat"}`)
-		}, false},
-		"a delete": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "DELETE", url+"/"+index+"/_doc/1?refresh=true", "")
-		}, false},
-		"a delete and the same document again": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "DELETE", url+"/"+index+"/_doc/1?refresh=true", "")
-			testengine.Put(t, url, index, "1", `{"name": "red shoe"}`)
-		}, false},
-		"an update that changes nothing": {func(t *testing.T, url, index string) {
-			answer := testengine.Do(t, "POST", url+"/"+index+"/_update/1?refresh=true", `{"doc": {"name": "red shoe"}, "detect_noop": true}`)
+		{"nothing", nothing, true},
+		{"an update that changes nothing", func(t *testing.T, index string) {
+			answer := testengine.Do(t, "POST", index+"/_update/1?refresh=true", `{"doc": {"name": "red shoe"}, "detect_noop": true}`)
 			if !strings.Contains(answer, `"noop"`) {
 				t.Errorf("the update was no no-op: %s", answer)
 			}
 		}, true},
-		"a flush, a refresh and a merge": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "POST", url+"/"+index+"/_flush?force=true", "")
-			testengine.Do(t, "POST", url+"/"+index+"/_refresh", "")
-			testengine.Do(t, "POST", url+"/"+index+"/_forcemerge?max_num_segments=1", "")
-		}, true},
-		"replicas and refresh interval": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.number_of_replicas": 1, "index.refresh_interval": "7s", "index.routing.rebalance.enable": "none"}`)
-		}, true},
-		"another setting": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.max_result_window": 5000}`)
+		{"a new document", put("/_doc/9?refresh=true", `{"name": "hat"}`), false},
+		{"an update that keeps the count", put("/_doc/1?refresh=true", `{"name": "hat"}`), false},
+		{"a delete and the same document again", func(t *testing.T, index string) {
+			testengine.Do(t, "DELETE", index+"/_doc/1?refresh=true", "")
+			testengine.Do(t, "PUT", index+"/_doc/1?refresh=true", `{"name": "hat"}`)
 		}, false},
-		"a new field in the mapping": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_mapping", `{"properties": {"brand": {"type": "keyword"}}}`)
+		{"a delete", func(t *testing.T, index string) { testengine.Do(t, "DELETE", index+"/_doc/1?refresh=true", "") }, false},
+		{"a flush, a refresh and a merge", func(t *testing.T, index string) {
+			testengine.Do(t, "POST", index+"/_flush?force=true", "")
+			testengine.Do(t, "POST", index+"/_refresh", "")
+			testengine.Do(t, "POST", index+"/_forcemerge?max_num_segments=1", "")
+		}, true},
+		{"replicas and refresh interval", put("/_settings", `{"index.number_of_replicas": 1, "index.refresh_interval": "7s", "index.routing.rebalance.enable": "none"}`), true},
+		{"another setting", put("/_settings", `{"index.max_result_window": 5000}`), false},
+		{"a new field in the mapping", put("/_mapping", `{"properties": {"brand": {"type": "keyword"}}}`), false},
+		{"the mapping it has", put("/_mapping", `{"properties": {"name": {"type": "text", "analyzer": "standard", "search_analyzer": "named"}}}`), true},
+		{"closed and opened", reopened(nothing), true},
+		{"other inline synonyms", reopened(put("/_settings", `{"index.analysis.filter.syn.synonyms": ["tv, telly"]}`)), false},
+		{"an alias", func(t *testing.T, index string) {
+			testengine.Do(t, "PUT", index+"/_alias/"+path.Base(index)+"-alias", "")
+		}, true},
+		{"a write block set", put("/_block/write", ""), true},
+		{"a write block taken off", put("/_settings", `{"index.blocks.write": null}`), true},
+		{"hidden and read_only set", put("/_settings", `{"index.hidden": true, "index.blocks.read_only": true}`), true},
+		{"read_only taken off", put("/_settings", `{"index.blocks.read_only": null}`), true},
+		{"hidden taken off", put("/_settings", `{"index.hidden": null}`), true},
+		{"restored over its closed self", func(t *testing.T, index string) {
+			url, name := path.Split(index)
+			snapshots := url + "_snapshot/" + name
+			testengine.Do(t, "PUT", snapshots, `{"type": "fs", "settings": {"location": "`+name+`"}}`)
+			defer testengine.Do(t, "DELETE", snapshots, "")
+			testengine.Do(t, "PUT", snapshots+"/one?wait_for_completion=true", `{"indices": "`+name+`"}`)
+			defer testengine.Do(t, "DELETE", snapshots+"/one", "")
+			testengine.Do(t, "POST", index+"/_close", "")
+			testengine.Do(t, "POST", snapshots+"/one/_restore?wait_for_completion=true", `{"indices": "`+name+`"}`)
 		}, false},
-		"the mapping it has": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_mapping", `{"properties": {"name": {"type": "text", "analyzer": "standard", "search_analyzer": "named"}}}`)
-		}, true},
-		"closed and opened": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "POST", url+"/"+index+"/_close", "")
-			testengine.Do(t, "POST", url+"/"+index+"/_open", "")
-		}, true},
-		"other inline synonyms": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "POST", url+"/"+index+"/_close", "")
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.analysis.filter.syn.synonyms": ["tv, telly"]}`)
-			testengine.Do(t, "POST", url+"/"+index+"/_open", "")
-		}, false},
-		"a write block set": {func(t *testing.T, url, index string) {
-			if err := newClient(t, url).BlockWrite(t.Context(), index); err != nil {
-				t.Fatal(err)
-			}
-		}, true},
-		"a write block set and taken off": {func(t *testing.T, url, index string) {
-			c := newClient(t, url)
-			if err := errors.Join(c.BlockWrite(t.Context(), index), c.PutSettings(t.Context(), index, map[string]any{"index.blocks.write": nil})); err != nil {
-				t.Fatal(err)
-			}
-		}, true},
-		"hidden and read_only set": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.hidden": true, "index.blocks.read_only": true}`)
-		}, true},
-		"hidden and read_only set and taken off": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.hidden": true, "index.blocks.read_only": true}`)
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.blocks.read_only": null}`)
-			testengine.Do(t, "PUT", url+"/"+index+"/_settings", `{"index.hidden": null}`)
-		}, true},
-		"an alias": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "PUT", url+"/"+index+"/_alias/"+index+"-alias", "")
-		}, true},
-		"deleted and made anew with the same documents": {func(t *testing.T, url, index string) {
-			testengine.Do(t, "DELETE", url+"/"+index, "")
-			testengine.Create(t, url, index, fingerprintIndex)
-			fill(t, url, index)
-		}, false},
-		"restored over its closed self": {func(t *testing.T, url, index string) {
-			repository := index + "-repository"
-			testengine.Do(t, "PUT", url+"/_snapshot/"+repository, `{"type": "fs", "settings": {"location": "`+repository+`"}}`)
-			defer testengine.Do(t, "DELETE", url+"/_snapshot/"+repository, "")
-			testengine.Do(t, "PUT", url+"/_snapshot/"+repository+"/one?wait_for_completion=true", `{"indices": "`+index+`"}`)
-			defer testengine.Do(t, "DELETE", url+"/_snapshot/"+repository+"/one", "")
-			testengine.Do(t, "POST", url+"/"+index+"/_close", "")
-			testengine.Do(t, "POST", url+"/_snapshot/"+repository+"/one/_restore?wait_for_completion=true", `{"indices": "`+index+`"}`)
-		}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			testengine.Each(t, func(t *testing.T, _, url string) {
-				c := newClient(t, url)
-				index := testengine.Index(t, url, "fingerprint", fingerprintIndex)
-				fill(t, url, index)
-				before := settled(t, c, index)
-				test.change(t, url, index)
-				after := settled(t, c, index)
-				if got := before.Equal(after); got != test.same {
-					t.Errorf("same = %v, want %v\nbefore %+v\nafter  %+v", got, test.same, before, after)
-				}
-			})
-		})
 	}
+	testengine.Each(t, func(t *testing.T, _, url string) {
+		c := newClient(t, url)
+		index := testengine.Index(t, url, "fingerprint", fingerprintIndex)
+		fill(t, url, index)
+		before := settled(t, c, index)
+		for _, step := range steps {
+			step.change(t, url+"/"+index)
+			after := settled(t, c, index)
+			if got := before.Equal(after); got != step.same {
+				t.Errorf("%s: same = %v, want %v\nbefore %+v\nafter  %+v", step.name, got, step.same, before, after)
+			}
+			before = after
+		}
+	})
+}
+
+// An index that was deleted and made anew with the same documents is another one.
+func TestRealFingerprintOfAnIndexMadeAnew(t *testing.T) {
+	t.Parallel()
+	testengine.Each(t, func(t *testing.T, _, url string) {
+		c := newClient(t, url)
+		index := testengine.Index(t, url, "fingerprint", fingerprintIndex)
+		fill(t, url, index)
+		before := settled(t, c, index)
+		testengine.Remove(t, url, index)
+		testengine.Create(t, url, index, fingerprintIndex)
+		fill(t, url, index)
+		if after := settled(t, c, index); before.Equal(after) {
+			t.Errorf("same fingerprint: %+v", after)
+		}
+	})
 }
 
 func fill(t *testing.T, url, index string) {
 	t.Helper()
+	var lines strings.Builder
 	for i, name := range []string{"red shoe", "blue shoe", "television"} {
-		testengine.Put(t, url, index, fmt.Sprint(i+1), fmt.Sprintf(`{"name": %q}`, name))
+		fmt.Fprintf(&lines, "{\"index\": {\"_id\": \"%d\"}}\n{\"name\": %q}\n", i+1, name)
+	}
+	if answer := testengine.Do(t, "POST", url+"/"+index+"/_bulk?refresh=true", lines.String()); !strings.Contains(answer, `"errors":false`) {
+		t.Fatal(answer)
 	}
 }
 
@@ -488,13 +484,12 @@ func TestRealFingerprintSurvivesARestart(t *testing.T) {
 // freePort is a port that nobody listens on; the node must come back on the same.
 func freePort(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
+	if err := errors.Join(err, listener.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return port

@@ -205,7 +205,7 @@ func (c *Client) searchOnce(ctx context.Context, m MultiSearch, items []searchIt
 	var answer struct {
 		Responses []searchAnswer `json:"responses"`
 	}
-	if err := c.call(ctx, m.op(), request, &answer); err != nil {
+	if _, err := c.callWithin(ctx, searchTimeout, m.op(), request, &answer); err != nil {
 		return err
 	}
 	if len(answer.Responses) != len(items) {
@@ -238,8 +238,8 @@ type searchHit struct {
 
 // result checks everything that can be wrong inside a 200.
 func (a searchAnswer) result(m MultiSearch) SearchResult {
-	fail := func(status int, format string, args ...any) SearchResult {
-		return SearchResult{Err: &Error{Op: m.op(), Status: status, err: fmt.Errorf(format, args...)}}
+	fail := func(format string, args ...any) SearchResult {
+		return SearchResult{Err: &Error{Op: m.op(), Status: http.StatusOK, err: fmt.Errorf(format, args...)}}
 	}
 	if len(a.Error) > 0 || a.Status != 0 && a.Status != http.StatusOK {
 		e := &Error{Op: m.op(), Status: a.Status}
@@ -253,22 +253,22 @@ func (a searchAnswer) result(m MultiSearch) SearchResult {
 		return SearchResult{Err: e}
 	}
 	if a.TimedOut {
-		return fail(http.StatusOK, "the search timed out, so its hits are not complete")
+		return fail("the search timed out, so its hits are not complete")
 	}
-	if err := a.Shards.err(m.op(), http.StatusOK); err != nil {
+	if err := a.Shards.err(m.op()); err != nil {
 		return SearchResult{Err: err}
 	}
 	if a.Shards.Successful < a.Shards.Total {
-		return fail(http.StatusOK, "%d of %d shards answered", a.Shards.Successful, a.Shards.Total)
+		return fail("%d of %d shards answered", a.Shards.Successful, a.Shards.Total)
 	}
 	if a.Hits == nil {
-		return fail(http.StatusOK, "%w", ErrNotAnEngine)
+		return fail("%w", ErrNotAnEngine)
 	}
 	result := SearchResult{Hits: make([]Hit, 0, len(a.Hits.Hits)), Total: total(a.Hits.Total)}
 	for i, found := range a.Hits.Hits {
 		hit, err := found.hit(m)
 		if err != nil {
-			return fail(http.StatusOK, "hit %d: %w", i+1, err)
+			return fail("hit %d: %w", i+1, err)
 		}
 		result.Hits = append(result.Hits, hit)
 	}
@@ -283,7 +283,7 @@ func (h searchHit) hit(m MultiSearch) (Hit, error) {
 	if m.byField() {
 		values := h.Fields[m.IDField]
 		if len(values) != 1 {
-			return Hit{}, fmt.Errorf("it has %d values of the id field %s, not one", len(values), m.IDField)
+			return Hit{}, fmt.Errorf("it has %d values of the id field %s, not one; search.idField must name a field that each document has once", len(values), m.IDField)
 		}
 		hit.ID = settingText(values[0])
 	}

@@ -160,13 +160,24 @@ func subjectOf(gate *v1alpha1.RelevanceGate) subject {
 		return about
 	}
 	about.evaluationKey = evaluation.Key
-	if evaluation.Candidate != nil {
+	switch {
+	case evaluation.Candidate != nil:
 		about.candidate = evaluation.Candidate.Index
+	case liveIsCandidate(gate):
+		about.candidate = evaluation.Live.Index
 	}
 	if evaluation.GoldenSet != nil {
 		about.goldenDigest = evaluation.GoldenSet.Digest
 	}
 	return about
+}
+
+// liveIsCandidate says whether the live index was measured, and is the candidate that this gate has promoted: at rest a
+// changed golden set measures nothing else.
+func liveIsCandidate(gate *v1alpha1.RelevanceGate) bool {
+	live, alias := gate.Status.Evaluation.Live, gate.Status.Alias
+	return live != nil && live.Index == gate.Spec.Candidate.Index &&
+		alias != nil && alias.PromotedTo != nil && *alias.PromotedTo == v1alpha1.IndexRef{Index: live.Index, UUID: live.UUID}
 }
 
 // mismatch returns the reason why the gate is not about what the caller has pinned, or nothing. While a gate has not

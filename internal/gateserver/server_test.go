@@ -340,6 +340,14 @@ func TestPins(t *testing.T) {
 		set(gate, v1alpha1.ConditionEvaluated, metav1.ConditionFalse, v1alpha1.ReasonInvalidGoldenSet)
 		set(gate, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidGoldenSet)
 	}
+	// The golden set has changed since the promotion, so the live index alone was measured, and is below a limit.
+	liveBelow := func(gate *v1alpha1.RelevanceGate) {
+		verdict(v1alpha1.VerdictFailed, v1alpha1.ReasonLiveBelowThreshold)(gate)
+		set(gate, v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonLiveBelowThreshold)
+		gate.Status.Evaluation.Candidate = nil
+		gate.Status.Evaluation.Live = &v1alpha1.LiveStatus{Index: "products-v2", UUID: "u2"}
+		gate.Status.Alias = &v1alpha1.AliasStatus{PromotedTo: &v1alpha1.IndexRef{Index: "products-v2", UUID: "u2"}}
+	}
 	for _, test := range []struct {
 		name        string
 		gate        *v1alpha1.RelevanceGate
@@ -376,6 +384,19 @@ func TestPins(t *testing.T) {
 			pendingVerdict, reasonCandidatePinMismatch},
 		{"an evaluation that does not say its candidate matches no pin", makeGate(func(gate *v1alpha1.RelevanceGate) {
 			gate.Status.Evaluation.Candidate = nil
+		}), "candidate=products-v2", pendingVerdict, reasonCandidatePinMismatch},
+		{"a promoted candidate that was measured again as the live index matches", makeGate(liveBelow), "candidate=products-v2",
+			v1alpha1.VerdictFailed, v1alpha1.ReasonLiveBelowThreshold},
+		{"another candidate than the live index differs", makeGate(liveBelow), "candidate=products-v3",
+			pendingVerdict, reasonCandidatePinMismatch},
+		{"a live index that is not the spec's candidate is not a candidate", makeGate(liveBelow, func(gate *v1alpha1.RelevanceGate) {
+			gate.Spec.Candidate.Index = "products-v3"
+		}), "candidate=products-v3", pendingVerdict, reasonCandidatePinMismatch},
+		{"a live index of the candidate's name that this gate has not promoted is not one either", makeGate(liveBelow, func(gate *v1alpha1.RelevanceGate) {
+			gate.Status.Alias.PromotedTo.UUID = "u1"
+		}), "candidate=products-v2", pendingVerdict, reasonCandidatePinMismatch},
+		{"a live index without a promotion is not one either", makeGate(liveBelow, func(gate *v1alpha1.RelevanceGate) {
+			gate.Status.Alias = nil
 		}), "candidate=products-v2", pendingVerdict, reasonCandidatePinMismatch},
 		{"an evaluation that does not say its golden set matches no pin", makeGate(func(gate *v1alpha1.RelevanceGate) {
 			gate.Status.Evaluation.GoldenSet = nil

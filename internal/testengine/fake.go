@@ -108,8 +108,13 @@ func (f *fake) route(method string, path []string, body object) (any, *fakeError
 	if len(found) == 0 {
 		return nil, missing(name)
 	}
+	return f.routeIndex(method, path, found, body)
+}
+
+// routeIndex answers what is asked of the indices that the path's name stands for.
+func (f *fake) routeIndex(method string, path, found []string, body object) (any, *fakeError) {
 	index := f.indices[found[0]]
-	switch verb := path[1] + " " + method; verb {
+	switch path[1] + " " + method {
 	case "_settings GET":
 		return f.each(found, func(i *fakeIndex) object { return object{"settings": i.settings} }), nil
 	case "_settings PUT":
@@ -271,8 +276,10 @@ func (f *fake) updateAliases(body object) (any, *fakeError) {
 	actions, _ := body["actions"].([]any)
 	for _, carryOut := range []bool{false, true} {
 		for _, action := range actions {
-			for kind, detail := range action.(object) {
-				if failure := f.aliasAction(kind, detail.(object), carryOut); failure != nil {
+			kinds, _ := action.(object)
+			for kind, raw := range kinds {
+				detail, _ := raw.(object)
+				if failure := f.aliasAction(kind, detail, carryOut); failure != nil {
 					return nil, failure
 				}
 			}

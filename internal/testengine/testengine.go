@@ -51,7 +51,7 @@ func Each(t *testing.T, test func(t *testing.T, name, url string)) {
 func Name(t *testing.T, url, prefix string) string {
 	t.Helper()
 	name := prefix + "-" + strings.ToLower(rand.Text()[:10])
-	t.Cleanup(func() { remove(t, url, name) })
+	t.Cleanup(func() { Remove(t, url, name) })
 	return name
 }
 
@@ -113,7 +113,7 @@ func Do(t *testing.T, method, url, body string) string {
 // Try sends a request and returns status and answer, whatever they are.
 func Try(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
-	status, answer, err := send(method, url, body)
+	status, answer, err := send(t, method, url, body)
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, url, err)
 	}
@@ -130,9 +130,10 @@ func Decode(t *testing.T, answer string, into any) {
 
 var client = &http.Client{Timeout: time.Minute}
 
-func send(method, url, body string) (int, string, error) {
-	// Not the test's context: that one has ended when the test cleans up.
-	request, err := http.NewRequestWithContext(context.Background(), method, url, strings.NewReader(body))
+func send(t *testing.T, method, url, body string) (int, string, error) {
+	t.Helper()
+	// The test's context has ended when the test cleans up.
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, url, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
@@ -148,17 +149,17 @@ func send(method, url, body string) (int, string, error) {
 	return response.StatusCode, string(answer), err
 }
 
-// remove deletes an index, after taking off what would refuse that.
-func remove(t *testing.T, url, name string) {
-	for _, call := range []struct{ method, path, body string }{
-		{"PUT", "/" + name + "/_settings", `{"index.blocks.read_only": null}`},
-		{"DELETE", "/" + name, ""},
-	} {
-		status, answer, err := send(call.method, url+call.path, call.body)
-		// 404: the test made nothing. 400: the name is an alias, which goes with its
-		// indices.
-		if err != nil || status > 299 && status != http.StatusNotFound && status != http.StatusBadRequest {
-			t.Errorf("cleaning up %s: %d %s %v", name, status, answer, err)
-		}
+// Remove deletes an index, whatever blocks it has.
+func Remove(t *testing.T, url, name string) {
+	t.Helper()
+	status, answer, err := send(t, "DELETE", url+"/"+name, "")
+	if status == http.StatusForbidden {
+		Try(t, "PUT", url+"/"+name+"/_settings", `{"index.blocks.read_only": null}`)
+		status, answer, err = send(t, "DELETE", url+"/"+name, "")
+	}
+	// 404: the test made nothing. 400: the name is an alias, which goes with its
+	// indices.
+	if err != nil || status > 299 && status != http.StatusNotFound && status != http.StatusBadRequest {
+		t.Errorf("cleaning up %s: %d %s %v", name, status, answer, err)
 	}
 }
