@@ -32,7 +32,8 @@ func TestJitterStaysWithinATenthAndSpreads(t *testing.T) {
 	if len(seen) < 200 {
 		t.Errorf("only %d different intervals in 1000", len(seen))
 	}
-	if jittered("a", start, time.Minute) != jittered("a", start, time.Minute) {
+	first := jittered("a", start, time.Minute)
+	if again := jittered("a", start, time.Minute); again != first {
 		t.Error("the same gate at the same time has two intervals")
 	}
 	for _, interval := range []time.Duration{5 * time.Second, 24 * time.Hour} {

@@ -243,7 +243,7 @@ func (r *Reconciler) startJob(ctx context.Context, s *scope, plan *evaluate.Plan
 	if s.mem.secrets, err = r.secretVersions(ctx, s); err != nil {
 		return err
 	}
-	if err := r.handOver(ctx, s, configMap, job); err != nil {
+	if err := r.handOver(ctx, s, configMap.DeepCopy(), configMap, job); err != nil {
 		return err
 	}
 	s.gate.Status.Evaluation.Job = name
@@ -267,13 +267,12 @@ func (s *scope) measuredIndices() string {
 
 // handOver makes the Job the owner of its plan, so that both go at the same time.
 // The plan is made first, for the pod cannot start without it.
-func (r *Reconciler) handOver(ctx context.Context, s *scope, plan client.Object, job *batchv1.Job) error {
+func (r *Reconciler) handOver(ctx context.Context, s *scope, before, plan client.Object, job *batchv1.Job) error {
 	if !metav1.IsControlledBy(plan, s.gate) {
 		return nil
 	}
-	owned := plan.DeepCopyObject().(client.Object)
-	owned.SetOwnerReferences(ownedBy(batchv1.SchemeGroupVersion.WithKind("Job"), job))
-	if err := r.Patch(ctx, owned, client.MergeFrom(plan)); client.IgnoreNotFound(err) != nil {
+	plan.SetOwnerReferences(ownedBy(batchv1.SchemeGroupVersion.WithKind("Job"), job))
+	if err := r.Patch(ctx, plan, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("handing the plan %s over to its Job: %w", plan.GetName(), err)
 	}
 	return nil
@@ -289,7 +288,7 @@ func (r *Reconciler) handOverAgain(ctx context.Context, s *scope, job *batchv1.J
 	if err != nil {
 		return fmt.Errorf("reading the plan of Job %s: %w", job.Name, err)
 	}
-	return r.handOver(ctx, s, plan, job)
+	return r.handOver(ctx, s, plan.DeepCopy(), plan, job)
 }
 
 // adopt takes an object of our name as ours if this gate owns it, or, as with a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -309,10 +308,10 @@ func TestAttemptsThatAreNotCountedAreMadeWithoutEnd(t *testing.T) {
 
 func TestEveryPrefixOfASummaryIsRefused(t *testing.T) {
 	w := onElasticsearch(t, goodDocs)
-	gate := w.gate()
+	w.gate()
 	w.pass()
 	summary := w.summary(w.job())
-	gate = w.read()
+	gate := w.read()
 	s := &scope{gate: gate, key: gate.Status.Evaluation.Key, inputs: inputs{golden: goldenFacts{digest: gate.Status.Evaluation.GoldenSet.Digest}}}
 	read := func(text string) *evaluate.Summary {
 		found, failed := s.read(&corev1.Pod{}, &corev1.ContainerStateTerminated{Message: text})
@@ -502,7 +501,7 @@ func TestAGoldenSetThatUnpacksToTooMuchIsReadOnce(t *testing.T) {
 	w.gate(func(gate *v1alpha1.RelevanceGate) { gate.Spec.GoldenSet.ConfigMapRef.Name = "bomb" })
 	w.pass()
 	w.expect(stalls("GoldenSetTooLarge"))
-	w.expectMessage("ConfigMap "+w.namespace+"/bomb, key es.json", "larger than 32 MiB", "split")
+	w.expectMessage("ConfigMap "+w.namespace+"/bomb, key es.json", "larger than 16 MiB", "split")
 	if reads != 1 {
 		t.Errorf("the golden set was read %d times", reads)
 	}
@@ -738,7 +737,7 @@ func TestTheJobIsRefusedByTheAPIServer(t *testing.T) {
 	w := onElasticsearch(t, goodDocs)
 	w.gate(func(gate *v1alpha1.RelevanceGate) {
 		gate.Spec.Evaluation.Retries = ptr.To[int32](0)
-		gate.Spec.Evaluation.NodeSelector = map[string]string{"not a label": fmt.Sprint("x")}
+		gate.Spec.Evaluation.NodeSelector = map[string]string{"not a label": "x"}
 	})
 	w.pass()
 	w.expect(stateUsedUp)

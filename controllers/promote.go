@@ -27,32 +27,12 @@ func (r *Reconciler) promote(ctx context.Context, s *scope) error {
 	if s.outcome.Verdict != verdict.Passed || promotion.Policy == v1alpha1.PolicyOff {
 		return nil
 	}
-	if s.live == nil && !promotion.CreateAlias {
-		return stalled(v1alpha1.ReasonAliasMissing, "alias %s does not exist; create it on the live index, or set spec.promotion.createAlias: true to let this gate make it", s.gate.Spec.Alias)
-	}
-	if err := r.checkRivals(ctx, s); err != nil {
+	if err := r.mayPromote(ctx, s); err != nil {
 		return err
-	}
-	if err := s.checkApproval(); err != nil {
-		return err
-	}
-	if slices.Contains(s.gate.Status.RolledBack, s.candidate.UUID) && s.gate.Annotations[v1alpha1.AnnotationApprove] != s.key {
-		return waiting(v1alpha1.ReasonAwaitingApproval, 0, "%s was rolled back before, so it needs an approval of %s", s.candidate.Index, s.key)
 	}
 	ratio, err := promotion.MinDocsRatio.Millionths()
 	if err != nil {
 		return stalled(v1alpha1.ReasonInvalidSpec, "spec.promotion.minDocsRatio: %s", err)
-	}
-
-	// Asked before anything is written: what is not so yet may stay so for long.
-	if err := r.checkHealth(ctx, s); err != nil {
-		return err
-	}
-	if err := r.checkDocs(ctx, s); err != nil {
-		return err
-	}
-	if err := s.promotionHeld(); err != nil {
-		return err
 	}
 
 	started := metav1.NewTime(s.now)
@@ -81,6 +61,30 @@ func (r *Reconciler) promote(ctx context.Context, s *scope) error {
 		return s.promotionRefused(h)
 	}
 	return err
+}
+
+// mayPromote asks all that can be asked without writing anything: what is not
+// so yet may stay so for long.
+func (r *Reconciler) mayPromote(ctx context.Context, s *scope) error {
+	if s.live == nil && !s.gate.Spec.Promotion.CreateAlias {
+		return stalled(v1alpha1.ReasonAliasMissing, "alias %s does not exist; create it on the live index, or set spec.promotion.createAlias: true to let this gate make it", s.gate.Spec.Alias)
+	}
+	if err := r.checkRivals(ctx, s); err != nil {
+		return err
+	}
+	if err := s.checkApproval(); err != nil {
+		return err
+	}
+	if slices.Contains(s.gate.Status.RolledBack, s.candidate.UUID) && s.gate.Annotations[v1alpha1.AnnotationApprove] != s.key {
+		return waiting(v1alpha1.ReasonAwaitingApproval, 0, "%s was rolled back before, so it needs an approval of %s", s.candidate.Index, s.key)
+	}
+	if err := r.checkHealth(ctx, s); err != nil {
+		return err
+	}
+	if err := r.checkDocs(ctx, s); err != nil {
+		return err
+	}
+	return s.promotionHeld()
 }
 
 // apiError is an error of the API server within a swap, where the others are

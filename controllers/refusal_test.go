@@ -47,9 +47,13 @@ func TestAPromotionThatIsRefusedIsAtRestUntilItIsTriedAgain(t *testing.T) {
 			w.runJob()
 			row.spoil(w)
 			w.proxy.take()
-			for range 2 { // what is tried again is refused again
+			for round := range 2 { // what is tried again is refused again
 				w.later(lastRetry)
+				w.writes.take()
 				w.pass()
+				if writes := w.writes.take(); round > 0 && !row.asked && len(writes) > 0 {
+					t.Errorf("what can be asked beforehand was written about: %v", writes)
+				}
 				if asked := touched(w.proxy.take()); asked != row.asked {
 					t.Errorf("the engine was told to change something: %t", asked)
 				}

@@ -29,9 +29,8 @@ type attemptFailure struct {
 // collect takes the result of a Job once our container has ended, whatever
 // other containers of the pod do. It returns nil while there is none.
 func (r *Reconciler) collect(ctx context.Context, s *scope, job *batchv1.Job) (*evaluate.Summary, error) {
-	done, why := jobFinished(job)
 	pods, err := podsOf(ctx, r, job)
-	if err == nil && done && ended(pods) == nil {
+	if done, _ := jobFinished(job); err == nil && done && ended(pods) == nil {
 		// What the cache knows of pods may be older than what it knows of the Job.
 		pods, err = podsOf(ctx, r.Live, job)
 	}
@@ -46,19 +45,26 @@ func (r *Reconciler) collect(ctx context.Context, s *scope, job *batchv1.Job) (*
 		}
 		return summary, nil
 	}
+	return nil, r.withoutResult(ctx, s, job, pods)
+}
+
+// withoutResult says what becomes of a Job none of whose pods has a result: it
+// is waited for, or was an attempt.
+func (r *Reconciler) withoutResult(ctx context.Context, s *scope, job *batchv1.Job, pods []corev1.Pod) error {
+	done, why := jobFinished(job)
 	switch {
 	case done && len(pods) > 0 && disrupted(&pods[0]):
-		return nil, s.attemptFailed(attemptFailure{v1alpha1.ReasonResultLost, "the evaluation pod was evicted", false})
+		return s.attemptFailed(attemptFailure{v1alpha1.ReasonResultLost, "the evaluation pod was evicted", false})
 	case done && len(pods) > 0:
-		return nil, s.attemptFailed(attemptFailure{v1alpha1.ReasonEvaluationError, fmt.Sprintf("Job %s ended before the evaluation did: %s", job.Name, why), true})
+		return s.attemptFailed(attemptFailure{v1alpha1.ReasonEvaluationError, fmt.Sprintf("Job %s ended before the evaluation did: %s", job.Name, why), true})
 	case done:
-		return nil, s.attemptFailed(attemptFailure{v1alpha1.ReasonResultLost, fmt.Sprintf("Job %s ended (%s) and has no pod to read a result from", job.Name, why), true})
+		return s.attemptFailed(attemptFailure{v1alpha1.ReasonResultLost, fmt.Sprintf("Job %s ended (%s) and has no pod to read a result from", job.Name, why), true})
 	case len(pods) == 0 && s.now.Sub(job.CreationTimestamp.Time) >= podStartTimeout:
-		return nil, waiting(v1alpha1.ReasonPodNotCreated, busyPoll*2, "Job %s has had no pod for %s: %s", job.Name, podStartTimeout, r.whyNoPod(ctx, job))
+		return waiting(v1alpha1.ReasonPodNotCreated, busyPoll*2, "Job %s has had no pod for %s: %s", job.Name, podStartTimeout, r.whyNoPod(ctx, job))
 	case len(pods) > 0 && !running(&pods[0]) && s.now.Sub(pods[0].CreationTimestamp.Time) >= podStartTimeout:
-		return nil, waiting(v1alpha1.ReasonPodNotStarted, busyPoll*2, "pod %s was made more than %s ago and does not run: %s", pods[0].Name, podStartTimeout, r.whyNotRunning(ctx, &pods[0]))
+		return waiting(v1alpha1.ReasonPodNotStarted, busyPoll*2, "pod %s was made more than %s ago and does not run: %s", pods[0].Name, podStartTimeout, r.whyNotRunning(ctx, &pods[0]))
 	}
-	return nil, s.evaluating()
+	return s.evaluating()
 }
 
 // podsOf are the pods that the Job made.

@@ -19,7 +19,7 @@ func (s *scope) clearNumbers() {
 	status.NDCG, status.Recall = "", ""
 	status.Scores, status.Regressions = nil, nil
 	status.Judged, status.Hits, status.EmptyResults = nil, nil, nil
-	status.NegativesFailed, status.Errors = nil, nil
+	status.NegativesFailed, status.Errors, status.FirstError = nil, nil, ""
 	status.Determinism, status.CandidateChanged = "", false
 	status.Noise, status.LiveNoise = "", ""
 }
@@ -57,7 +57,7 @@ func (s *scope) store(summary *evaluate.Summary) {
 		status.EmptyResults.Live = ptr.To(int64(m.EmptyLive))
 	}
 	status.NegativesFailed = ptr.To(int64(m.NegativesFailed))
-	status.Errors = ptr.To(int64(m.Errors))
+	status.Errors, status.FirstError = ptr.To(int64(m.Errors)), m.FirstError
 	status.Determinism = v1alpha1.NotDeterministic
 	if m.Deterministic {
 		status.Determinism = v1alpha1.Deterministic
@@ -84,6 +84,7 @@ func (s *scope) measurement() (verdict.Measurement, error) {
 		Queries:          int(status.Evaluation.GoldenSet.Queries),
 		Judgments:        int(status.Evaluation.GoldenSet.Judgments),
 		Errors:           int(ptr.Deref(status.Errors, math.MaxInt32)),
+		FirstError:       status.FirstError,
 		CandidateChanged: status.CandidateChanged,
 		Deterministic:    status.Determinism == v1alpha1.Deterministic,
 		NegativesFailed:  int(ptr.Deref(status.NegativesFailed, 0)),

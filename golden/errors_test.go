@@ -2,6 +2,7 @@ package golden
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -227,6 +228,24 @@ func TestMoreThan256MiBAreRefused(t *testing.T) {
 	}
 	if _, err := Digest(raw); err == nil || err.Error() != want {
 		t.Errorf("Digest: %v", err)
+	}
+}
+
+func TestTheCallerMayLowerTheLimit(t *testing.T) {
+	for name, raw := range map[string][]byte{"packed": bomb(t), "plain": make([]byte, 1<<20+1)} {
+		_, err := Parse("f", raw, Options{MaxBytes: 1 << 20})
+		if !errors.Is(err, ErrTooLarge) || err.Error() != "f: it is larger than 1 MiB when unpacked; split the golden set" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	text := []byte(gates(`{"query":"a"}`))
+	if _, err := Parse("f", text, Options{MaxBytes: int64(len(text))}); err != nil {
+		t.Error(err)
+	}
+	for _, limit := range []int64{-1, MaxUnpacked + 1} {
+		if _, err := Parse("f", text, Options{MaxBytes: limit}); err == nil {
+			t.Errorf("the limit %d is taken", limit)
+		}
 	}
 }
 

@@ -17,9 +17,18 @@ const maxRatio = 1040
 
 var errPackedTwice = errors.New("it is packed by gzip twice; pack it once")
 
-func errTooLarge(limit int) error {
-	return fmt.Errorf("it is larger than %d MiB when unpacked; split the golden set", limit>>20)
+// ErrTooLarge says that a golden set has more bytes than it may, for errors.Is.
+var ErrTooLarge = errors.New("the golden set is too large")
+
+// tooLargeError is ErrTooLarge with the limit.
+type tooLargeError int
+
+func (e tooLargeError) Error() string {
+	return fmt.Sprintf("it is larger than %d MiB when unpacked; split the golden set", int(e)>>20)
 }
+
+// Is makes errors.Is find ErrTooLarge.
+func (tooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
 // isGzip tells by the magic bytes.
 func isGzip(raw []byte) bool { return len(raw) >= 2 && raw[0] == 0x1f && raw[1] == 0x8b }
@@ -28,7 +37,7 @@ func isGzip(raw []byte) bool { return len(raw) >= 2 && raw[0] == 0x1f && raw[1] 
 func unpack(raw []byte, limit int) ([]byte, error) {
 	if !isGzip(raw) {
 		if len(raw) > limit {
-			return nil, errTooLarge(limit)
+			return nil, tooLargeError(limit)
 		}
 		return raw, nil
 	}
@@ -47,7 +56,7 @@ func unpack(raw []byte, limit int) ([]byte, error) {
 func copyUnpacked(w io.Writer, raw []byte, limit int) error {
 	if !isGzip(raw) {
 		if len(raw) > limit {
-			return errTooLarge(limit)
+			return tooLargeError(limit)
 		}
 		_, err := w.Write(raw)
 		return err
@@ -58,7 +67,7 @@ func copyUnpacked(w io.Writer, raw []byte, limit int) error {
 	}
 	n, err := io.Copy(w, io.LimitReader(unpacked, int64(limit)+1))
 	if n > int64(limit) {
-		return errTooLarge(limit)
+		return tooLargeError(limit)
 	}
 	if err != nil {
 		return badGzip(err)

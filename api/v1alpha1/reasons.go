@@ -96,6 +96,9 @@ const (
 	ReasonEvaluationError = "EvaluationError"
 	// ReasonPodNotCreated surfaces when the Job has no pod for a minute, as with a quota or a policy in the way.
 	ReasonPodNotCreated = "PodNotCreated"
+	// ReasonPodNotStarted surfaces when the Job's pod does not run a minute after it was made, as with an image that cannot
+	// be pulled or no node with room.
+	ReasonPodNotStarted = "PodNotStarted"
 	// ReasonResultLost surfaces when the pod was gone before its result could be read.
 	ReasonResultLost = "ResultLost"
 	// ReasonGoldenSetChanged surfaces when the pod was given another golden set than the controller had read.
@@ -152,7 +155,7 @@ func Reasons() []string {
 		ReasonThresholdsMet, ReasonBelowThreshold, ReasonTooManyRegressions, ReasonTooManyErrors, ReasonCandidateChanged,
 		ReasonNotDeterministic, ReasonNothingJudged, ReasonTooFewJudged, ReasonTooFewQueries, ReasonNoLiveIndex,
 		ReasonMissingScore, ReasonLiveBelowThreshold,
-		ReasonEvaluationError, ReasonPodNotCreated, ReasonResultLost, ReasonGoldenSetChanged,
+		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonGoldenSetChanged,
 		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonPolicyOff,
 		ReasonContentChanged, ReasonDrifted, ReasonRolledBack, ReasonCandidateInUse, ReasonCandidateBlocked,
 		ReasonAliasMissing, ReasonAliasOnSeveralIndices, ReasonAliasIsIndex, ReasonAliasIsDataStream, ReasonAliasNotPlain,

@@ -62,12 +62,12 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		Regressions: &v1alpha1.RegressionsStatus{Count: 10, Protected: 1},
 		Lock: &v1alpha1.LockStatus{Index: index, UUID: uuid, Since: &when,
 			Before: v1alpha1.IndexBlocks{Write: true, ReadOnly: false, Hidden: true}},
-		Promotion:  &v1alpha1.PromotionStatus{EvaluationKey: digest, From: ref, To: ref, Step: v1alpha1.StepSwapping, StartedAt: &when},
+		Promotion:  &v1alpha1.PromotionStatus{EvaluationKey: digest, From: ref, To: ref, Lock: v1alpha1.LockDuringSwap, Step: v1alpha1.StepSwapping, StartedAt: &when},
 		Approval:   &v1alpha1.ApprovalStatus{EvaluationKey: digest, At: &when},
 		RolledBack: []string{uuid, uuid},
 		Alias:      &v1alpha1.AliasStatus{Index: index, UUID: uuid, PromotedAt: &when, PromotedTo: ref, PromotedFrom: ref},
 		Failure: &v1alpha1.FailureStatus{Count: 2, Reason: v1alpha1.ReasonResultLost, Message: strings.Repeat("m", 32768),
-			NextAttemptAt: &when},
+			Generation: 1, NextAttemptAt: &when},
 		LastHandledReconcileAt: strings.Repeat("x", 1024),
 	}
 	for range 10 {

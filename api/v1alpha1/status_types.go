@@ -130,6 +130,11 @@ type RelevanceGateStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Errors *int64 `json:"errors,omitempty"`
 
+	// firstError is what was wrong with the first query that ended in an error, without the query's text.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	FirstError string `json:"firstError,omitempty"`
+
 	// determinism is whether the candidate's scores came out the same in every repeat.
 	// +optional
 	Determinism Determinism `json:"determinism,omitempty"`
@@ -576,6 +581,10 @@ type PromotionStatus struct {
 	// +optional
 	To *IndexRef `json:"to,omitempty"`
 
+	// lock is the lock of the move, and so what is to be taken off the index if the move is cut short.
+	// +optional
+	Lock LockMode `json:"lock,omitempty"`
+
 	// step is how far the move has come.
 	// +optional
 	Step PromotionStep `json:"step,omitempty"`
@@ -669,6 +678,10 @@ type FailureStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
+
+	// generation is the generation of the spec with which the last attempt ended. A changed spec starts to count anew.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
 
 	// nextAttemptAt is when the next attempt is due, absent if none is.
 	// +optional
