@@ -377,7 +377,17 @@ func mapKeys[V any](m map[string]V) func(yield func(string) bool) {
 // pointAlias makes the alias point at these indices and at nothing else.
 func (w *world) pointAlias(indices ...string) {
 	w.t.Helper()
-	actions := []string{fmt.Sprintf(`{"remove": {"index": "*", "alias": %q, "must_exist": false}}`, w.alias)}
+	// By name: a wildcard would meet the indices of other tests, which come and go.
+	var actions []string
+	members := map[string]any{}
+	if status, answer := testengine.Try(w.t, "GET", w.engine+"/"+w.alias+"/_alias", ""); status == http.StatusOK {
+		if err := json.Unmarshal([]byte(answer), &members); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	for index := range members {
+		actions = append(actions, fmt.Sprintf(`{"remove": {"index": %q, "alias": %q}}`, index, w.alias))
+	}
 	for _, index := range indices {
 		actions = append(actions, fmt.Sprintf(`{"add": {"index": %q, "alias": %q}}`, index, w.alias))
 	}
