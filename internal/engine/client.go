@@ -23,6 +23,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -217,10 +218,14 @@ func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string,
 	}
 	defer response.Body.Close()
 
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	if err != nil {
+	var buffer bytes.Buffer
+	if length, err := strconv.Atoi(response.Header.Get("Content-Length")); err == nil && length > 0 && length <= maxAnswer {
+		buffer.Grow(length + bytes.MinRead)
+	}
+	if _, err := buffer.ReadFrom(io.LimitReader(response.Body, maxAnswer+1)); err != nil {
 		return 0, &Error{Op: op, err: fmt.Errorf("reading the answer: %w", err)}
 	}
+	body := buffer.Bytes()
 	if len(body) > maxAnswer {
 		return 0, &Error{Op: op, Status: response.StatusCode, err: errTooLarge}
 	}

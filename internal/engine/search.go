@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -232,8 +233,29 @@ type searchAnswer struct {
 type searchHit struct {
 	Index  string                       `json:"_index"`
 	ID     string                       `json:"_id"`
-	Score  json.RawMessage              `json:"_score"`
+	Score  hitScore                     `json:"_score"`
 	Fields map[string][]json.RawMessage `json:"fields"`
+}
+
+// hitScore is a score as it is read: a number, null where the search sorts by
+// something else, or a text, since NaN and infinity cannot be JSON numbers.
+type hitScore struct {
+	value *float64
+	wrong string
+}
+
+// UnmarshalJSON reads a score; one that is no number is told by the hit.
+func (s *hitScore) UnmarshalJSON(raw []byte) error {
+	text := string(raw)
+	if text == "null" {
+		return nil
+	}
+	if value, err := strconv.ParseFloat(text, 64); err == nil {
+		s.value = &value
+	} else {
+		s.wrong = strings.Trim(text, `"`)
+	}
+	return nil
 }
 
 // result checks everything that can be wrong inside a 200.
@@ -290,14 +312,10 @@ func (h searchHit) hit(m MultiSearch) (Hit, error) {
 	if hit.ID == "" {
 		return Hit{}, errors.New("it has no id")
 	}
-	if len(h.Score) > 0 && string(h.Score) != "null" {
-		var score float64
-		// NaN and infinity cannot be JSON numbers and come as strings.
-		if json.Unmarshal(h.Score, &score) != nil {
-			return Hit{}, fmt.Errorf("its score %s is not a number", strings.Trim(string(h.Score), `"`))
-		}
-		hit.Score = &score
+	if h.Score.wrong != "" {
+		return Hit{}, fmt.Errorf("its score %s is not a number", h.Score.wrong)
 	}
+	hit.Score = h.Score.value
 	return hit, nil
 }
 

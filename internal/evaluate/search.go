@@ -20,7 +20,7 @@ const (
 	chunkSize = 64
 	// senders keep the engine busy while an answer is read: one sends while
 	// another scores.
-	senders = 2
+	senders = 3
 )
 
 // search measures all queries on all arms, as often as the plan repeats them.
