@@ -137,6 +137,8 @@ func TestDecide(t *testing.T) {
 			badMessage + "; 3 queries got worse, and at most 2 may (maxQueries)"},
 		{"regressions are a limit of their own", with(good, func(m *Measurement) { m.RegressionCount = 2 }), Limits{MaxRegressions: n(2)}, Passed, ReasonThresholdsMet,
 			"2 queries got worse, and 2 may (maxQueries)"},
+		{"too many and a protected one are both told", with(good, func(m *Measurement) { m.RegressionCount, m.ProtectedRegressions = 9, 1 }),
+			regressions(2), Failed, ReasonTooManyRegressions, "9 queries got worse, and at most 2 may (maxQueries); 1 protected query got worse, and none may (protectWeightFrom)"},
 		{"protected queries may be the only limit", good, Limits{MaxRegressions: n(math.MaxInt)}, Passed, ReasonThresholdsMet, "no protected query got worse"},
 
 		// Evidence.

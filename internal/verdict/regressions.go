@@ -3,21 +3,24 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // regressed says how too many queries got worse, or nothing. A protected query must not get worse at all.
 func regressed(m Measurement, l Limits) string {
-	switch {
-	case l.LiveOnly:
+	if l.LiveOnly {
 		return ""
-	case m.ProtectedRegressions > 0:
-		return fmt.Sprintf("%s got worse, and none may (protectWeightFrom)",
-			counted(m.ProtectedRegressions, "protected query", "protected queries"))
-	case l.MaxRegressions != nil && m.RegressionCount > *l.MaxRegressions:
-		return fmt.Sprintf("%s got worse, and at most %d may (maxQueries)",
-			counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions)
 	}
-	return ""
+	var said []string
+	if l.MaxRegressions != nil && m.RegressionCount > *l.MaxRegressions {
+		said = append(said, fmt.Sprintf("%s got worse, and at most %d may (maxQueries)",
+			counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions))
+	}
+	if m.ProtectedRegressions > 0 {
+		said = append(said, fmt.Sprintf("%s got worse, and none may (protectWeightFrom)",
+			counted(m.ProtectedRegressions, "protected query", "protected queries")))
+	}
+	return strings.Join(said, "; ")
 }
 
 // tolerated says that no more queries got worse than may, where that is limited.
