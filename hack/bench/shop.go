@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-const documents = 2_000
+const documents = 10_000
 
 // words make up documents and queries. A small vocabulary gives every query
 // hits, as in a real shop.
@@ -30,7 +30,7 @@ func load(ctx context.Context, url, index string) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	var bulk bytes.Buffer
 	for i := range documents {
-		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"d%d\"}}\n{\"title\":%q,\"text\":%q}\n", i, words(random, 5), words(random, 20))
+		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"d%d\"}}\n{\"title\":%q,\"text\":%q}\n", i, words(random, 5), words(random, 40))
 	}
 	_ = call(ctx, http.MethodDelete, url+"/"+index, nil) // may not exist
 	settings := `{"settings":{"number_of_shards":1,"number_of_replicas":0},"mappings":{"properties":{"title":{"type":"text"},"text":{"type":"text"}}}}`
