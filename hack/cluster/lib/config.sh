@@ -128,7 +128,7 @@ write_configuration() {
 	cd "$REPO"
 }
 
-# What others need to know: colleagues' scripts source it, and so does every later command of ours.
+# What others need to know: other scripts source it, and so does every later command of ours.
 write_env() {
 	local name
 	for name in BRIDGE_ADDRESS KUBECONFIG BIN RUN AUDIT_LOG BRIDGE POD_NETWORK SERVICE_NETWORK NODE_NAME \
