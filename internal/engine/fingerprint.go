@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
-	"golang.org/x/sync/errgroup"
 )
 
 // Fingerprint says what "the same content" means: two equal fingerprints were
@@ -121,22 +120,8 @@ func (c *Client) fingerprint(ctx context.Context, index string) (Fingerprint, In
 	if err != nil {
 		return fail(&Error{Op: op, Status: http.StatusOK, err: ErrNotAnEngine})
 	}
-	var statsUUID string
-	var states []ShardState
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		statsUUID, states, err = c.shardStates(ctx, op, index)
-		return err
-	})
-	group.Go(func() (err error) {
-		f.Docs, err = c.Count(ctx, index)
-		return err
-	})
-	group.Go(func() (err error) {
-		f.Mapping, err = c.mappingDigest(ctx, op, index)
-		return err
-	})
-	if err := group.Wait(); err != nil {
+	statsUUID, states, err := c.shardStates(ctx, op, index)
+	if err != nil {
 		return fail(err)
 	}
 	if statsUUID != f.UUID { // deleted and made anew between the two calls
@@ -147,6 +132,13 @@ func (c *Client) fingerprint(ctx context.Context, index string) (Fingerprint, In
 			Reason: fmt.Sprintf("%d of %d primary shards answered", len(states), primaries)})
 	}
 	f.Shards = states
+
+	if f.Docs, err = c.Count(ctx, index); err != nil {
+		return fail(err)
+	}
+	if f.Mapping, err = c.mappingDigest(ctx, op, index); err != nil {
+		return fail(err)
+	}
 	return f, settings, nil
 }
 
