@@ -80,7 +80,7 @@ func regressionsOf(spec *v1alpha1.Regressions) (*evaluate.Regressions, error) {
 	if spec == nil {
 		return nil, nil
 	}
-	drop, err := evaluate.ParseFraction(string(spec.Drop))
+	drop, err := spec.Drop.Millionths()
 	if err != nil {
 		return nil, fmt.Errorf("spec.regressions.drop: %w", err)
 	}
