@@ -52,9 +52,10 @@ func TestAManagerThatDiesInAPromotion(t *testing.T) {
 	}{
 		{"with the alias call under way", beforeRequest, isAliasCall},
 		{"with the alias call's answer under way", beforeAnswer, isAliasCall},
-		// The blocks come off after the alias was read back: the status is not
-		// written yet.
-		{"before the status is written", beforeRequest, isUnblock},
+		// The blocks come off after the alias was read back, and last the status is
+		// written.
+		{"before the blocks are off", beforeRequest, isUnblock},
+		{"with the blocks off and the status unwritten", beforeAnswer, isUnblock},
 	}
 	for i, m := range moments {
 		t.Run(m.name, func(t *testing.T) {
