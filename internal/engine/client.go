@@ -23,13 +23,15 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/elastic/elastic-transport-go/v8/elastictransport"
 	"github.com/elastic/go-elasticsearch/v8/esapi"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -42,6 +44,10 @@ const (
 	// thousands of fields and searches for thousands of ids: a few MiB.
 	maxAnswer = 64 << 20
 )
+
+// asEnginesWrite takes what encoding/json takes: an engine may repeat a name, and
+// a document's text may be cut inside a character.
+var asEnginesWrite = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Distribution names, as Config and Info spell them.
 const (
@@ -195,6 +201,9 @@ func newTransport(cfg Config) (*http.Transport, error) {
 	}, nil
 }
 
+// buffers are reused from answer to answer, since those of searches are large.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // call sends one request and decodes the answer's JSON into answer. op says what
 // is being done, for the error.
 func (c *Client) call(ctx context.Context, op string, request esapi.Request, answer any) error {
@@ -218,14 +227,13 @@ func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string,
 	}
 	defer response.Body.Close()
 
-	var buffer bytes.Buffer
-	if length, err := strconv.Atoi(response.Header.Get("Content-Length")); err == nil && length > 0 && length <= maxAnswer {
-		buffer.Grow(length + bytes.MinRead)
-	}
+	buffer, _ := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buffer)
+	buffer.Reset()
 	if _, err := buffer.ReadFrom(io.LimitReader(response.Body, maxAnswer+1)); err != nil {
 		return 0, &Error{Op: op, err: fmt.Errorf("reading the answer: %w", err)}
 	}
-	body := buffer.Bytes()
+	body := buffer.Bytes() // decoding copies what it keeps
 	if len(body) > maxAnswer {
 		return 0, &Error{Op: op, Status: response.StatusCode, err: errTooLarge}
 	}
@@ -238,7 +246,7 @@ func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string,
 	if !fine {
 		return status, failure(op, status, body)
 	}
-	if err := json.Unmarshal(body, answer); err != nil {
+	if err := jsonv2.Unmarshal(body, answer, asEnginesWrite); err != nil {
 		return status, &Error{Op: op, Status: status, err: ErrNotAnEngine}
 	}
 	return status, nil

@@ -411,3 +411,23 @@ func TestInfo(t *testing.T) {
 		})
 	}
 }
+
+// What an answer was decoded into outlives the next answer, whose text takes the
+// place of its own.
+func TestAnswersKeepTheirContent(t *testing.T) {
+	calls := 0
+	c := newFake(t, func(_, _, _ string) answer {
+		calls++
+		return answer{body: fmt.Sprintf(`{"products-v1":{"mappings":{"_meta":{"built":"%d"}}}}`, calls)}
+	})
+	first, err := c.Meta(t.Context(), "products-v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Meta(t.Context(), "products-v1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(first["built"]); got != `"1"` {
+		t.Errorf("built = %s after another call, want 1", got)
+	}
+}

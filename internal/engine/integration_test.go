@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -241,7 +242,7 @@ func TestRealMultiSearch(t *testing.T) {
 			}
 			var list []string
 			for _, h := range r.Hits {
-				if h.Index != index || h.Score == nil {
+				if h.Index != index || math.IsNaN(h.Score) {
 					t.Errorf("hit = %+v", h)
 				}
 				list = append(list, h.ID)

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MultiSearch says how a list of searches is sent.
@@ -35,8 +36,8 @@ type MultiSearch struct {
 // Hit is one document found, in the engine's order.
 type Hit struct {
 	Index string
-	ID    string   // the value of the id field
-	Score *float64 // nil when the search sorts by something else
+	ID    string  // the value of the id field
+	Score float64 // NaN when the search sorts by something else
 }
 
 // SearchResult is the outcome of one search. With Err set nothing else counts.
@@ -93,25 +94,31 @@ type searchItem struct {
 	result *SearchResult
 }
 
-// complete adds what the gate decides itself to a search body.
+// searchBody is a search body: what the gate decides itself, and the rest.
+type searchBody struct {
+	Size   jsontext.Value `json:"size"`
+	Source jsontext.Value `json:"_source"`
+	Fields jsontext.Value `json:"fields,omitzero"`
+	Rest   jsontext.Value `json:",embed"`
+}
+
+// complete puts what the gate decides itself into a search body. The result is
+// one line, as _msearch wants it.
 func (m MultiSearch) complete(raw json.RawMessage) ([]byte, error) {
-	var search map[string]json.RawMessage
-	if json.Unmarshal(raw, &search) != nil || search == nil {
+	var search searchBody
+	if jsontext.Value(raw).Kind() != jsontext.KindBeginObject || jsonv2.Unmarshal(raw, &search, asEnginesWrite) != nil {
 		return nil, errors.New("the search body is not a JSON object")
 	}
-	set := func(key string, value any) {
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			panic(fmt.Sprintf("encoding %s: %v", key, err))
-		}
-		search[key] = encoded
-	}
-	set("size", m.Size)
-	set("_source", false)
+	search.Size = strconv.AppendInt(nil, int64(m.Size), 10)
+	search.Source = jsontext.Value("false")
 	if m.byField() {
-		set("fields", []string{m.IDField})
+		fields, err := json.Marshal([]string{m.IDField})
+		if err != nil {
+			return nil, fmt.Errorf("encoding the id field: %w", err)
+		}
+		search.Fields = fields
 	}
-	return json.Marshal(search) // one line, as _msearch wants it
+	return jsonv2.Marshal(search, asEnginesWrite)
 }
 
 func (m MultiSearch) byField() bool { return m.IDField != "" && m.IDField != "_id" }
@@ -216,118 +223,4 @@ func (c *Client) searchOnce(ctx context.Context, m MultiSearch, items []searchIt
 		*item.result = answer.Responses[i].result(m)
 	}
 	return nil
-}
-
-// searchAnswer is one element of an `_msearch` answer.
-type searchAnswer struct {
-	Status   int             `json:"status"`
-	Error    json.RawMessage `json:"error"`
-	TimedOut bool            `json:"timed_out"`
-	Shards   *shards         `json:"_shards"`
-	Hits     *struct {
-		Total json.RawMessage `json:"total"`
-		Hits  []searchHit     `json:"hits"`
-	} `json:"hits"`
-}
-
-type searchHit struct {
-	Index  string                       `json:"_index"`
-	ID     string                       `json:"_id"`
-	Score  hitScore                     `json:"_score"`
-	Fields map[string][]json.RawMessage `json:"fields"`
-}
-
-// hitScore is a score as it is read: a number, null where the search sorts by
-// something else, or a text, since NaN and infinity cannot be JSON numbers.
-type hitScore struct {
-	value *float64
-	wrong string
-}
-
-// UnmarshalJSON reads a score; one that is no number is told by the hit.
-func (s *hitScore) UnmarshalJSON(raw []byte) error {
-	text := string(raw)
-	if text == "null" {
-		return nil
-	}
-	if value, err := strconv.ParseFloat(text, 64); err == nil {
-		s.value = &value
-	} else {
-		s.wrong = strings.Trim(text, `"`)
-	}
-	return nil
-}
-
-// result checks everything that can be wrong inside a 200.
-func (a searchAnswer) result(m MultiSearch) SearchResult {
-	fail := func(format string, args ...any) SearchResult {
-		return SearchResult{Err: &Error{Op: m.op(), Status: http.StatusOK, err: fmt.Errorf(format, args...)}}
-	}
-	if len(a.Error) > 0 || a.Status != 0 && a.Status != http.StatusOK {
-		e := &Error{Op: m.op(), Status: a.Status}
-		var detail errorBody
-		if json.Unmarshal(a.Error, &detail) == nil {
-			detail.fill(e)
-		}
-		if e.Status == 0 {
-			e.Status = http.StatusInternalServerError
-		}
-		return SearchResult{Err: e}
-	}
-	if a.TimedOut {
-		return fail("the search timed out, so its hits are not complete")
-	}
-	if err := a.Shards.err(m.op()); err != nil {
-		return SearchResult{Err: err}
-	}
-	if a.Shards.Successful < a.Shards.Total {
-		return fail("%d of %d shards answered", a.Shards.Successful, a.Shards.Total)
-	}
-	if a.Hits == nil {
-		return fail("%w", ErrNotAnEngine)
-	}
-	result := SearchResult{Hits: make([]Hit, 0, len(a.Hits.Hits)), Total: total(a.Hits.Total)}
-	for i, found := range a.Hits.Hits {
-		hit, err := found.hit(m)
-		if err != nil {
-			return fail("hit %d: %w", i+1, err)
-		}
-		result.Hits = append(result.Hits, hit)
-	}
-	return result
-}
-
-func (h searchHit) hit(m MultiSearch) (Hit, error) {
-	if h.Index != m.Index {
-		return Hit{}, fmt.Errorf("it comes from the index %s, not from %s", h.Index, m.Index)
-	}
-	hit := Hit{Index: h.Index, ID: h.ID}
-	if m.byField() {
-		values := h.Fields[m.IDField]
-		if len(values) != 1 {
-			return Hit{}, fmt.Errorf("it has %d values of the id field %s, not one; search.idField must name a field that each document has once", len(values), m.IDField)
-		}
-		hit.ID = settingText(values[0])
-	}
-	if hit.ID == "" {
-		return Hit{}, errors.New("it has no id")
-	}
-	if h.Score.wrong != "" {
-		return Hit{}, fmt.Errorf("its score %s is not a number", h.Score.wrong)
-	}
-	hit.Score = h.Score.value
-	return hit, nil
-}
-
-// total reads {"value": 3, "relation": "eq"}, and 3 as older engines say it.
-func total(raw json.RawMessage) int {
-	var object struct {
-		Value int `json:"value"`
-	}
-	if json.Unmarshal(raw, &object) == nil {
-		return object.Value
-	}
-	var number int
-	_ = json.Unmarshal(raw, &number)
-	return number
 }

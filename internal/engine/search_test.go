@@ -56,7 +56,7 @@ func TestMultiSearchSendsWhatIsWanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"index":"products-v1","preference":"gate-1","allow_partial_search_results":false}` + "\n" +
-		`{"_source":false,"fields":["sku"],"query":{"match_all":{}},"size":11}` + "\n"
+		`{"size":11,"_source":false,"fields":["sku"],"query":{"match_all":{}}}` + "\n"
 	if sent != want {
 		t.Errorf("sent\n%swant\n%s", sent, want)
 	}
@@ -93,6 +93,11 @@ func TestMultiSearchItems(t *testing.T) {
 		"a missing shard":     {"", strings.Replace(found(), `"total":1`, `"total":2`, 1), "", "1 of 2 shards answered"},
 		"no shards":           {"", `{"status":200,"hits":{"hits":[]}}`, "", "not one of Elasticsearch"},
 		"no hits object":      {"", `{"status":200,"_shards":{"total":1,"successful":1,"failed":0}}`, "", "not one of Elasticsearch"},
+		"no list of hits":     {"", `{"status":200,"_shards":{"total":1,"successful":1,"failed":0},"hits":{"total":0}}`, "", "not one of Elasticsearch"},
+		"names twice":         {"", found(hit("products-v1", "a", `,"_id":"b"`)), "b", ""},
+		"an escaped id":       {"", found(hit("products-v1", `a"é`, "")), `a"é`, ""},
+		"unknown fields":      {"", found(hit("products-v1", "a", `,"_type":"_doc","sort":[1,{"a":[]}],"_ignored":null`)), "a", ""},
+		"an infinite score":   {"", found(strings.Replace(hit("products-v1", "1", ""), "1.5", `1e999`, 1)), "", "its score 1e999 is not a number"},
 		"an error":            {"", `{"status":404,"error":{"type":"index_not_found_exception","reason":"no such index [products-v1]"}}`, "", "no such index"},
 		"its root cause":      {"", `{"status":400,"error":{"type":"search_phase_execution_exception","reason":"all shards failed","root_cause":[{"type":"query_shard_exception","reason":"no field"}]}}`, "", "query_shard_exception: no field"},
 		"an error, no status": {"", `{"error":{"type":"x","reason":"y"}}`, "", "x: y"},

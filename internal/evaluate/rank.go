@@ -27,7 +27,7 @@ type ranker struct {
 	ranking []RankedHit
 	ranked  []float64 // the grades of the ranking
 	judged  []float64 // the grades of all judgments
-	scores  []*float64
+	scores  []float64 // NaN: the engine sorted by something else
 }
 
 // rank scores the results of one chunk. Each query writes only to its own
@@ -127,8 +127,7 @@ func (s *ranker) tied() bool {
 		if k < 1 || k >= len(s.scores) {
 			continue
 		}
-		above, below := s.scores[k-1], s.scores[k]
-		if above != nil && below != nil && *above == *below {
+		if s.scores[k-1] == s.scores[k] { // false for NaN
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -385,11 +386,7 @@ func TestSizeAsksForOneHitMore(t *testing.T) {
 
 func TestTiesAtACut(t *testing.T) {
 	scored := func(scores ...float64) *ranker {
-		ranker := &ranker{metrics: makePlan(t, 1, "ndcg@2", "nonempty").Metrics}
-		for _, score := range scores {
-			ranker.scores = append(ranker.scores, &score)
-		}
-		return ranker
+		return &ranker{metrics: makePlan(t, 1, "ndcg@2", "nonempty").Metrics, scores: scores}
 	}
 	for name, test := range map[string]struct {
 		ranker *ranker
@@ -399,6 +396,7 @@ func TestTiesAtACut(t *testing.T) {
 		"tie above the cut": {scored(3, 3, 2), false},
 		"tie below the cut": {scored(3, 2, 1, 1), false},
 		"fewer hits":        {scored(2, 2), false},
+		"no scores":         {scored(math.NaN(), math.NaN(), math.NaN()), false},
 	} {
 		if got := test.ranker.tied(); got != test.want {
 			t.Errorf("%s: %t", name, got)
