@@ -7,31 +7,64 @@ import (
 	"sync"
 )
 
-// ndcg is DCG@k of the ranking divided by DCG@k of the ideal one (Järvelin and Kekäläinen 2002, with the discount
-// log2(rank+1) of Burges et al. 2005).
+// ndcg is NDCG@k = DCG@k of the ranking / DCG@k of the ideal ranking; range 0..1.
 //
 // The ideal ranking is all judged documents, best first, cut at k: not only those that were found, and never cut at
-// the number of hits, which would reward a search for finding less.
-func ndcg(grades, judged []float64, k int, gain Gain) (float64, error) {
-	if gain != Exponential && gain != Linear {
-		return 0, fmt.Errorf("unknown gain %q", gain)
+// the number of hits, which would reward a search for finding less. Without k neither ranking is cut.
+// Unjudged hits gain nothing and keep their ranks; no hits give 0; hits with the same score count in the order in which
+// they came. A query without a judged document that gains something is ErrUndefined.
+// Source: Järvelin and Kekäläinen 2002, with the discount log2(rank+1) and the exponential gain of Burges et al. 2005.
+// With the linear gain it is trec_eval's ndcg_cut_K and, without k, its ndcg.
+func ndcg(m Metric, ranks, judged []float64) (float64, error) {
+	if err := m.checkGain(); err != nil {
+		return 0, err
 	}
-	best := slices.Clone(judged)
+	var memory [64]float64 // most queries have fewer judgments, and need no other
+	best := append(memory[:0], judged...)
 	slices.Sort(best)
 	slices.Reverse(best)
-	ideal := dcg(best, k, gain)
+	if m.K > 0 {
+		best = best[:min(m.K, len(best))]
+	}
+	ideal := discountedGain(best, m.Gain)
 	if ideal == 0 {
 		return 0, ErrUndefined
 	}
-	return dcg(grades, k, gain) / ideal, nil
+	return discountedGain(ranks, m.Gain) / ideal, nil
 }
 
-// dcg is the sum over the first k ranks i = 1, 2, ... of gain(grade) / log2(i+1). A quotient cannot be fused with the
-// sum, so the digits are the same on every architecture.
-func dcg(grades []float64, k int, gain Gain) float64 {
+// dcg is DCG@k = sum over the ranks i = 1..k of gain(grade) / log2(i+1); from 0 on, without an upper bound.
+//
+// Its size depends on the grades and on how many documents are judged, so it is comparable for the same query only.
+// Unjudged hits gain nothing and keep their ranks; no hits give 0; hits with the same score count in the order in which
+// they came. A value that millionths cannot hold is an error.
+// Source: as NDCG.
+func dcg(m Metric, ranks, _ []float64) (float64, error) {
+	if err := m.checkGain(); err != nil {
+		return 0, err
+	}
+	value := discountedGain(ranks, m.Gain)
+	if _, err := Round(value); err != nil {
+		return 0, fmt.Errorf("%s is too large: %w", m.Name, err)
+	}
+	return value, nil
+}
+
+func (m Metric) checkGain() error {
+	if m.Gain != Exponential && m.Gain != Linear {
+		return fmt.Errorf("metric %q has the unknown gain %q", m.Name, m.Gain)
+	}
+	return nil
+}
+
+// discountedGain is the sum over all ranks i = 1, 2, ... of gain(grade) / log2(i+1). A quotient cannot be fused with
+// the sum, so the digits are the same on every architecture.
+func discountedGain(grades []float64, gain Gain) float64 {
 	sum := 0.0
-	for i, grade := range grades[:min(k, len(grades))] {
-		sum += gain.of(grade) / discount(i+1)
+	for i, grade := range grades {
+		if grade > 0 {
+			sum += gain.of(grade) / discount(i+1)
+		}
 	}
 	return sum
 }

@@ -5,62 +5,72 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/relevance-gate/relevance-gate/internal/nearest"
 )
 
-// kinds holds the kinds in the order in which messages list them; true: the kind has a cut-off.
-var kinds = []struct {
-	kind Kind
-	cut  bool
-}{{NDCG, true}, {Recall, true}, {Precision, true}, {NonEmpty, false}, {NoResults, false}}
+// wellFormed is a name, for rbp the decimals of its persistence, and a cut-off where there is one.
+var wellFormed = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*)(?:\.([0-9]{1,6}))?(?:@([0-9]+))?$`)
 
-// wellFormed is a name with an optional cut-off; guessable is one that probably meant that ("NDCG_cut_10", "ndcg10").
-var (
-	wellFormed = regexp.MustCompile(`^([a-z]+)(?:@([0-9]+))?$`)
-	guessable  = regexp.MustCompile(`^([A-Za-z]+)[^0-9]*([0-9]*)$`)
-)
-
-// ParseMetric reads a metric's name, such as "ndcg@10" or "nonempty". An empty gain is Exponential.
+// ParseMetric reads a metric's name: one of this project, such as "ndcg@10", "map" or "rbp.80" (persistence 0.80), or
+// one of trec_eval, such as "ndcg_cut_10" or "recip_rank". An empty gain is Exponential. trec_eval's names mean what
+// they mean there, so its ndcg and ndcg_cut_K have the Linear gain, whatever gain is given. err needs WithMaxGrade too.
 //
-// The error is one sentence: an unknown name (with the nearest right one), a cut-off that is missing, superfluous or
-// outside 1..10000, an unknown gain, a relevantFrom that is not above 0 (with 0, documents judged as not relevant would
-// count as relevant).
+// The error is one sentence: an unknown name (with the nearest right one), a measure of trec_eval that is not here, a
+// cut-off that is missing, superfluous or outside 1..10000, a persistence that is missing or 0, an unknown gain, a
+// relevantFrom that is not above 0 (with 0, documents judged as not relevant would count as relevant).
 func ParseMetric(name string, gain Gain, relevantFrom float64) (Metric, error) {
-	parts := wellFormed.FindStringSubmatch(name)
-	if parts == nil {
-		return Metric{}, unknownMetric(name)
-	}
-	kind, cut, ok := lookUp(parts[1])
-	if !ok {
-		return Metric{}, unknownMetric(name)
-	}
-	k, err := parseCutOff(name, cut, parts[2])
-	if err != nil {
-		return Metric{}, err
-	}
 	if gain == "" {
 		gain = Exponential
+	}
+	m := Metric{Name: name, Gain: gain, RelevantFrom: relevantFrom}
+	read, err := m.readTrec()
+	if !read && err == nil {
+		err = m.readOwn()
+	}
+	if err != nil {
+		return Metric{}, err
 	}
 	if gain != Exponential && gain != Linear {
 		return Metric{}, fmt.Errorf("metric %q has the unknown gain %q: write %s or %s", name, gain, Exponential, Linear)
 	}
-	notUsed := !cut && relevantFrom == 0
+	notUsed := !m.UsesRelevantFrom() && relevantFrom == 0
 	if !notUsed && !(relevantFrom > 0 && relevantFrom <= MaxGrade) { // written so that NaN is refused
 		return Metric{}, fmt.Errorf("metric %q has relevantFrom %v: write a grade above 0 and up to %d", name, relevantFrom, MaxGrade)
 	}
-	return Metric{Name: name, Kind: kind, K: k, Gain: gain, RelevantFrom: relevantFrom}, nil
+	return m, nil
 }
 
-// parseCutOff reads the digits after the @; without a cut-off there must be none, and it is 0.
-func parseCutOff(name string, cut bool, digits string) (int, error) {
+// readOwn fills in what a name of this project says.
+func (m *Metric) readOwn() error {
+	parts := wellFormed.FindStringSubmatch(m.Name)
+	if parts == nil {
+		return unknownMetric(m.Name)
+	}
+	word, decimals, digits := parts[1], parts[2], parts[3]
+	d, ok := lookUp(word)
+	if !ok || decimals != "" && d.kind != RBP {
+		return unknownMetric(m.Name)
+	}
+	m.Kind = d.kind
+	if d.kind == RBP {
+		m.Persistence, _ = strconv.ParseFloat("0."+decimals, 64) // digits alone
+		if m.Persistence == 0 {
+			return fmt.Errorf("metric %q does not say with what probability the reader goes on: write rbp.80 for 0.80", m.Name)
+		}
+	}
+	var err error
+	m.K, err = parseCutOff(m.Name, d.cut, digits)
+	return err
+}
+
+// parseCutOff reads the digits after the @. Without a cut-off it is 0.
+func parseCutOff(name string, cut cutOff, digits string) (int, error) {
 	switch {
-	case !cut && digits == "":
-		return 0, nil
-	case !cut:
+	case cut == noCut && digits != "":
 		return 0, fmt.Errorf("metric %q takes no cut-off: write %s", name, strings.TrimSuffix(name, "@"+digits))
-	case digits == "":
+	case cut == mustCut && digits == "":
 		return 0, fmt.Errorf("metric %q has no cut-off: write %s@10, or another number from 1 to %d", name, name, MaxK)
+	case digits == "":
+		return 0, nil
 	}
 	k, err := strconv.Atoi(digits)
 	if err != nil || k < 1 || k > MaxK || digits[0] == '0' {
@@ -69,59 +79,12 @@ func parseCutOff(name string, cut bool, digits string) (int, error) {
 	return k, nil
 }
 
-// lookUp finds a kind by its name.
-func lookUp(name string) (kind Kind, cut, ok bool) {
-	for _, k := range kinds {
-		if string(k.kind) == name {
-			return k.kind, k.cut, true
+// lookUp finds a kind by the name that it has here.
+func lookUp(name string) (definition, bool) {
+	for _, d := range kinds {
+		if string(d.kind) == name {
+			return d, true
 		}
 	}
-	return "", false, false
-}
-
-// unknownMetric says which metric was probably meant or, if none is near, which there are.
-func unknownMetric(name string) error {
-	if len(name) > 64 {
-		return fmt.Errorf("a metric's name is %d bytes long: use %s", len(name), known())
-	}
-	if parts := guessable.FindStringSubmatch(name); parts != nil {
-		if meant, ok := nearest.Word(parts[1], names()); ok {
-			if _, cut, _ := lookUp(meant); cut {
-				k := parts[2]
-				if n, err := strconv.Atoi(k); err != nil || n < 1 || n > MaxK {
-					k = "10"
-				}
-				meant += "@" + strings.TrimLeft(k, "0")
-			}
-			return fmt.Errorf("metric %q is not known: did you mean %s?", name, meant)
-		}
-	}
-	return fmt.Errorf("metric %q is not known: use %s", name, known())
-}
-
-// names lists the names of the kinds.
-func names() []string {
-	var out []string
-	for _, k := range kinds {
-		out = append(out, string(k.kind))
-	}
-	return out
-}
-
-// known lists the metrics for a message.
-func known() string {
-	out := ""
-	for i, k := range kinds {
-		switch {
-		case i == len(kinds)-1:
-			out += " or "
-		case i > 0:
-			out += ", "
-		}
-		out += string(k.kind)
-		if k.cut {
-			out += "@K"
-		}
-	}
-	return out
+	return definition{}, false
 }

@@ -6,18 +6,23 @@ import (
 	"math"
 )
 
-// ErrUndefined is returned for a query on which a metric says nothing: no judged document is relevant (recall), or
-// none has a gain above 0 (NDCG). A valid golden set has no such query.
+// ErrUndefined is returned for a query on which a metric says nothing, because no judged document is relevant, or none
+// has a gain above 0 (NDCG). A valid golden set has no such query.
 var ErrUndefined = errors.New("the metric is undefined for a query without a relevant judged document")
+
+// ErrNoHits is returned for a query that found nothing, by the metrics that speak of hits alone (judged and
+// unjudgedRate). Such a query is left out of their mean.
+var ErrNoHits = errors.New("the metric is undefined for a query that found nothing")
 
 // Score computes the metric for one query.
 //
 // grades is the ranking: the grade of each hit, best hit first, Unjudged for a hit without a judgment. judged holds the
-// grades of all judgments of the query in any order. Neither is changed. The score is from 0 to 1; no hits give 0, but 1
-// for noresults.
+// grades of all judgments of the query in any order. Neither is changed. The score is from 0 to 1, except for dcg, which
+// has no upper bound. No hits give 0, but 1 for noresults.
 //
-// Errors: ErrUndefined; a grade that is NaN, negative (Unjudged in the ranking aside) or above MaxGrade; a metric that
-// ParseMetric would not return; and a value outside 0..1, which is a bug or a ranking that holds a document twice.
+// Errors: ErrUndefined; ErrNoHits; a grade that is NaN, negative (Unjudged in the ranking aside) or above MaxGrade; a
+// metric that ParseMetric would not return, or err without WithMaxGrade; and a value outside 0..1, which is a bug or a
+// ranking that holds a document twice.
 func (m Metric) Score(grades []float64, judged []float64) (float64, error) {
 	if err := check(grades, Unjudged); err != nil {
 		return 0, err
@@ -25,29 +30,21 @@ func (m Metric) Score(grades []float64, judged []float64) (float64, error) {
 	if err := check(judged, 0); err != nil {
 		return 0, err
 	}
-	switch m.Kind {
-	case NonEmpty:
-		return oneIf(len(grades) > 0), nil
-	case NoResults:
-		return oneIf(len(grades) == 0), nil
-	}
-	if m.K < 1 {
+	d, ok := definitions[m.Kind]
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("metric %q has the unknown kind %q", m.Name, m.Kind)
+	case m.K < 0 || m.K == 0 && d.cut == mustCut || m.K > 0 && d.cut == noCut:
 		return 0, fmt.Errorf("metric %q has the cut-off %d", m.Name, m.K)
+	case m.K > 0:
+		grades = grades[:min(m.K, len(grades))]
 	}
-	var value float64
-	var err error
-	switch m.Kind {
-	case NDCG:
-		value, err = ndcg(grades, judged, m.K, m.Gain)
-	case Recall:
-		value, err = recall(grades, judged, m.K, m.RelevantFrom)
-	case Precision:
-		value = precision(grades, m.K, m.RelevantFrom)
-	default:
-		err = fmt.Errorf("metric %q has the unknown kind %q", m.Name, m.Kind)
-	}
+	value, err := d.score(m, grades, judged)
 	if err != nil {
 		return 0, err
+	}
+	if m.Kind == DCG {
+		return value, nil
 	}
 	return bounded(m.Name, value)
 }
@@ -76,12 +73,4 @@ func bounded(name string, value float64) (float64, error) {
 		return 0, fmt.Errorf("internal error: %s is not a number", name)
 	}
 	return 0, fmt.Errorf("internal error: %s is %v, outside 0..1", name, value)
-}
-
-// oneIf is 1 for true and 0 for false.
-func oneIf(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -52,9 +52,11 @@ func TestScoreRefuses(t *testing.T) {
 		{"a judgment that is Unjudged", ndcg10, f{1}, f{-1}, "grade -1 is not between 0 and 30"},
 		{"a document twice in the ranking", ndcg10, f{1, 1}, f{1}, "internal error: ndcg@10 is 1.63"},
 		{"a document twice in recall", metric(t, "recall@10", ""), f{1, 1}, f{1}, "internal error: recall@10 is 2, outside 0..1"},
-		{"a metric without a cut-off", Metric{Name: "x", Kind: NDCG, Gain: Linear}, f{1}, f{1}, `metric "x" has the cut-off 0`},
+		{"a metric without a cut-off", Metric{Name: "x", Kind: DCG, Gain: Linear}, f{1}, f{1}, `metric "x" has the cut-off 0`},
+		{"a metric with a cut-off that it has not", Metric{Name: "x", Kind: BPref, K: 1, RelevantFrom: 1}, f{1}, f{1}, `metric "x" has the cut-off 1`},
+		{"a negative cut-off", Metric{Name: "x", Kind: MAP, K: -1, RelevantFrom: 1}, f{1}, f{1}, `metric "x" has the cut-off -1`},
 		{"a metric without a kind", Metric{Name: "x", K: 1}, f{1}, f{1}, `metric "x" has the unknown kind ""`},
-		{"a metric without a gain", Metric{Name: "x", Kind: NDCG, K: 1}, f{1}, f{1}, `unknown gain ""`},
+		{"a metric without a gain", Metric{Name: "x", Kind: NDCG, K: 1}, f{1}, f{1}, `metric "x" has the unknown gain ""`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			value, err := row.metric.Score(row.ranks, row.judged)

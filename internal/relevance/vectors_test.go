@@ -144,7 +144,7 @@ func TestDCG(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			for gain, want := range map[Gain]float64{Exponential: row.exp, Linear: row.lin} {
-				if got := dcg(row.grades, MaxK, gain); want >= 0 && math.Abs(got-want) > tolerance {
+				if got := discountedGain(row.grades, gain); want >= 0 && math.Abs(got-want) > tolerance {
 					t.Errorf("%s DCG = %.16f, want %.16f", gain, got, want)
 				}
 			}
