@@ -24,11 +24,11 @@ func ParseGoldenSet(p *Plan, raw []byte) (*golden.Set, error) {
 }
 
 // highestThreshold is the highest grade from which on a document is relevant to
-// some metric; NDCG knows no threshold.
+// some metric; graded ones such as NDCG know no threshold.
 func highestThreshold(metrics []relevance.Metric) float64 {
 	highest := 0.0
 	for _, metric := range metrics {
-		if metric.Kind == relevance.Recall || metric.Kind == relevance.Precision {
+		if metric.UsesRelevantFrom() {
 			highest = max(highest, metric.RelevantFrom)
 		}
 	}

@@ -205,13 +205,3 @@ func (p *Plan) judgedAt() int {
 	}
 	return p.JudgedAt
 }
-
-// size is how many hits are asked for: one more than the deepest look, so that
-// a tie at the cut shows.
-func (p *Plan) size() int {
-	depth := p.judgedAt()
-	for _, metric := range p.Metrics {
-		depth = max(depth, metric.K)
-	}
-	return depth + 1
-}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/relevance-gate/relevance-gate/golden"
@@ -110,7 +111,14 @@ func (s *ranker) score(query golden.Query, values []float64) error {
 		if query.ExpectNoResults != (metric.Kind == relevance.NoResults) {
 			continue
 		}
-		value, err := metric.Score(s.ranked, s.judged)
+		ranks := s.ranked
+		if looksUncut(metric) {
+			ranks = ranks[:min(UncutDepth, len(ranks))]
+		}
+		value, err := metric.Score(ranks, s.judged)
+		if errors.Is(err, relevance.ErrNoHits) {
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", metric.Name, err)
 		}
@@ -123,7 +131,7 @@ func (s *ranker) score(query golden.Query, values []float64) error {
 // so that their order decides that metric.
 func (s *ranker) tied() bool {
 	for _, metric := range s.metrics {
-		k := metric.K
+		k := cutOf(metric, s.judged)
 		if k < 1 || k >= len(s.scores) {
 			continue
 		}

@@ -17,6 +17,9 @@ type Report struct {
 	// query.
 	Metrics     []relevance.Metric
 	Measurement verdict.Measurement
+	// UncutDepth is how many hits the metrics without a cut-off looked at; 0
+	// where there is none.
+	UncutDepth int
 	// Queries are in the golden set's order.
 	Queries []QueryResult
 	// WorstMetric is the metric by which Worst was chosen.
@@ -78,8 +81,8 @@ type RankedHit struct {
 	Grade float64
 }
 
-// NoValue stands where a metric does not apply to a query; scores are never
-// negative.
+// NoValue stands where a metric does not apply to a query, or has no value as
+// judged@k of a query without hits; scores are never negative.
 const NoValue = -1.0
 
 // Value is the score of the metric at that position, or nil where the metric

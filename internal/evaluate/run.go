@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +47,7 @@ type run struct {
 	plan     *Plan
 	progress *counter
 	metrics  []relevance.Metric
+	size     int // how many hits a search asks for
 	// worstMetric is the position of the metric that says which queries are
 	// worst, and drop the loss in millionths from which on one is a regression.
 	worstMetric int
@@ -81,11 +83,15 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 	if err := r.chooseMetrics(); err != nil {
 		return nil, NewFailure(ReasonInvalidPlan, err)
 	}
+	r.size = sizeOf(r.metrics, p.judgedAt(), set)
 	body, dropped, err := newTemplate(p.Search.Body)
 	if err != nil {
 		return nil, NewFailure(ReasonInvalidSearch, err)
 	}
 	r.report = &Report{Metrics: r.metrics, WorstMetric: r.metrics[r.worstMetric].Name, DroppedFields: dropped}
+	if slices.ContainsFunc(r.metrics, looksUncut) {
+		r.report.UncutDepth = UncutDepth
+	}
 	if p.Candidate != nil {
 		r.addArm(p.Candidate, body, max(1, p.Repeats))
 	}
@@ -116,7 +122,7 @@ func (r *run) chooseMetrics() error {
 	}
 	r.metrics = WithImpliedMetrics(r.plan.Metrics, r.set)
 	for i, metric := range r.metrics {
-		if metric.K > 0 {
+		if tellsWorst(metric) {
 			r.worstMetric = i
 			break
 		}
@@ -127,10 +133,19 @@ func (r *run) chooseMetrics() error {
 	for i, metric := range r.metrics {
 		if metric.Name == r.plan.Regressions.Metric {
 			r.worstMetric, r.drop = i, r.plan.Regressions.Drop
-			return nil
+			return metric.LimitProblem()
 		}
 	}
 	return fmt.Errorf("regressions.metric %s is not one of the metrics", r.plan.Regressions.Metric)
+}
+
+// tellsWorst says that a low value of the metric is a bad answer, and that its values can be compared between queries.
+func tellsWorst(metric relevance.Metric) bool {
+	switch metric.Kind {
+	case relevance.NonEmpty, relevance.NoResults, relevance.Judged:
+		return false
+	}
+	return metric.LimitProblem() == nil
 }
 
 // noResults is the metric that negatives imply.

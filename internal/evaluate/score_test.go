@@ -357,8 +357,12 @@ func TestPlansThatContradictThemselvesAreRefused(t *testing.T) {
 		"no metrics":                       func(p *Plan) { p.Metrics = nil },
 		"no index":                         func(p *Plan) { p.Candidate, p.Live = nil, nil },
 		"regressions by an unknown metric": func(p *Plan) { p.Regressions = &Regressions{Metric: "ndcg@5"} },
-		"no query in the body":             func(p *Plan) { p.Search.Body = json.RawMessage(`{}`) },
-		"no query in the live body":        func(p *Plan) { p.Search.LiveBody = json.RawMessage(`{}`) },
+		"regressions by a metric that is not normalised": func(p *Plan) {
+			p.Metrics = append(p.Metrics, relevance.Metric{Name: "dcg@5", Kind: relevance.DCG, K: 5, Gain: relevance.Linear})
+			p.Regressions = &Regressions{Metric: "dcg@5"}
+		},
+		"no query in the body":      func(p *Plan) { p.Search.Body = json.RawMessage(`{}`) },
+		"no query in the live body": func(p *Plan) { p.Search.LiveBody = json.RawMessage(`{}`) },
 	} {
 		plan := makePlan(t, 1, "recall@5")
 		change(plan)
@@ -367,20 +371,6 @@ func TestPlansThatContradictThemselvesAreRefused(t *testing.T) {
 		if !errors.As(err, &failure) {
 			t.Errorf("%s: got %v, want a failure", name, err)
 		}
-	}
-}
-
-func TestSizeAsksForOneHitMore(t *testing.T) {
-	plan := makePlan(t, 1, "ndcg@10", "recall@50", "nonempty")
-	if plan.size() != 51 {
-		t.Errorf("size is %d, want 51", plan.size())
-	}
-	plan.JudgedAt = 100
-	if plan.size() != 101 {
-		t.Errorf("size is %d, want 101", plan.size())
-	}
-	if plan := makePlan(t, 1, "nonempty"); plan.size() != 11 {
-		t.Errorf("size is %d, want 11 for the judged rate", plan.size())
 	}
 }
 

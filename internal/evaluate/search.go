@@ -86,7 +86,7 @@ func (r *run) multiSearch(ctx context.Context, a *arm, from, to, workers int) ([
 		Index:         a.index.Name,
 		Preference:    r.plan.Preference,
 		IDField:       r.plan.Search.idField(),
-		Size:          r.plan.size(),
+		Size:          r.size,
 		MaxConcurrent: max(1, r.plan.MaxConcurrentSearches/workers),
 	}, bodies)
 	if err != nil {

@@ -64,7 +64,11 @@ func (r *run) lossOf(query int) (loss, score float64, applies bool) {
 		return 0, 0, false
 	}
 	if len(r.arms) > 1 {
-		loss = r.valuesOf(r.arms[1], 0, query)[r.worstMetric] - score
+		live := r.valuesOf(r.arms[1], 0, query)[r.worstMetric]
+		if live == NoValue {
+			return 0, 0, false
+		}
+		loss = live - score
 	}
 	return loss, score, true
 }

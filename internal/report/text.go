@@ -156,6 +156,9 @@ func writeEvidence(out io.Writer, r *evaluate.Report) {
 	if r.Live != nil && r.Candidate != nil {
 		fmt.Fprintf(out, "regressions by %s: %d\n", r.WorstMetric, m.RegressionCount)
 	}
+	if r.UncutDepth > 0 {
+		fmt.Fprintf(out, "metrics without a cut-off looked at the first %d hits\n", r.UncutDepth)
+	}
 	if r.MissingDocs != nil && *r.MissingDocs > 0 {
 		fmt.Fprintf(out, "judged documents that the candidate does not hold: %d\n", *r.MissingDocs)
 	}
