@@ -448,7 +448,7 @@ func TestGoldenSetsThatCannotBeUsed(t *testing.T) {
 		"another digest": {func(_ *world, gate *v1alpha1.RelevanceGate) {
 			gate.Spec.GoldenSet.Digest = "sha256:" + strings.Repeat("0", 64)
 		}, waits("GoldenDigestMismatch"), "pins sha256:000"},
-		"an unknown metric": {func(_ *world, gate *v1alpha1.RelevanceGate) { gate.Spec.Metrics[2].Name = "map@10" }, stalls("InvalidMetric"), "map@10"},
+		"an unknown metric": {func(_ *world, gate *v1alpha1.RelevanceGate) { gate.Spec.Metrics[2].Name = "clicks@10" }, stalls("InvalidMetric"), "clicks@10"},
 		"a search without the query": {func(_ *world, gate *v1alpha1.RelevanceGate) {
 			gate.Spec.Search.Body = &runtime.RawExtension{Raw: []byte(`{"query": {"match_all": {}}}`)}
 		}, stalls("InvalidSearch"), "{{query}}"},

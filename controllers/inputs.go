@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/golden"
@@ -68,6 +69,9 @@ func metricsOf(spec *v1alpha1.RelevanceGateSpec) ([]relevance.Metric, error) {
 	var metrics []relevance.Metric
 	for i, line := range spec.Metrics {
 		metric, err := relevance.ParseMetric(line.Name, relevance.Gain(line.Gain), float64(line.RelevantFrom))
+		if err == nil {
+			metric, err = metric.WithMaxGrade(int(ptr.Deref(spec.GoldenSet.MaxGrade, 0)))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("spec.metrics[%d]: %w", i, err)
 		}

@@ -423,7 +423,7 @@ type LiveSearch struct {
 	Body *runtime.RawExtension `json:"body"`
 }
 
-// Gain is how a grade becomes a gain in ndcg.
+// Gain is how a grade becomes a gain in ndcg and dcg.
 //
 // +kubebuilder:validation:Enum=Exponential;Linear
 type Gain string
@@ -439,9 +439,10 @@ const (
 // Metric is one measure and its limits.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.confidence)",message="spec.metrics[].confidence is not supported yet"
+// +kubebuilder:validation:XValidation:rule="!self.name.matches('^(dcg|unjudgedRate)@') || (!has(self.min) && !has(self.maxDrop))",message="dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged"
 type Metric struct {
-	// name is the measure and, where it has one, its cut: ndcg@10, recall@50, nonempty. Names that the gate does not
-	// know are reported as InvalidMetric.
+	// name is the measure and, where it has one, its cut: ndcg@10, recall@50, map, nonempty. trec_eval's names, such as
+	// ndcg_cut_10, are trec_eval's measures. Names that the gate does not know are reported as InvalidMetric.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -463,7 +464,7 @@ type Metric struct {
 	// +kubebuilder:validation:Maximum=30
 	RelevantFrom int32 `json:"relevantFrom,omitempty"`
 
-	// gain is how a grade becomes a gain in ndcg.
+	// gain is how a grade becomes a gain in ndcg and dcg; trec_eval's ndcg and ndcg_cut_K are Linear whatever it says.
 	// +optional
 	// +kubebuilder:default=Exponential
 	Gain Gain `json:"gain,omitempty"`
@@ -479,6 +480,7 @@ type Regressions struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(dcg|unjudgedRate)@')",message="spec.regressions.metric cannot be dcg or unjudgedRate: name ndcg or judged"
 	Metric string `json:"metric"`
 
 	// drop is how far a query must fall to count as a regression.

@@ -14,6 +14,7 @@ var (
 	urlWithUser   = regexp.MustCompile(`^[^/?#]*//[^/?#]*@`)
 	notOneField   = regexp.MustCompile(`[\s*?,]`)
 	metricPattern = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*(@[0-9]+)?$`)
+	withoutLimit  = regexp.MustCompile(`^(dcg|unjudgedRate)@`)
 )
 
 // Validate returns a message for every rule of the spec that the gate breaks and that a schema alone does not express,
@@ -59,6 +60,8 @@ func (r *rules) spec(s *RelevanceGateSpec) {
 	regressing := func(m Metric) bool { return m.Name == s.Regressions.Metric }
 	r.must(s.Regressions == nil || slices.ContainsFunc(s.Metrics, regressing),
 		"spec.regressions.metric must be the name of one of spec.metrics")
+	r.must(s.Regressions == nil || !withoutLimit.MatchString(s.Regressions.Metric),
+		"spec.regressions.metric cannot be dcg or unjudgedRate: name ndcg or judged")
 
 	scaled := func(m Metric) bool { return m.Name == "err" || strings.HasPrefix(m.Name, "err@") }
 	r.must(s.GoldenSet.MaxGrade != nil || !slices.ContainsFunc(s.Metrics, scaled),
@@ -135,4 +138,6 @@ func (r *rules) metric(m *Metric) {
 	r.must(metricPattern.MatchString(m.Name),
 		"the name of a metric must be a word and, where the metric has a cut, @ and a number: ndcg@10")
 	r.must(m.Confidence == "", "spec.metrics[].confidence is not supported yet")
+	r.must(!withoutLimit.MatchString(m.Name) || (m.Min == "" && m.MaxDrop == ""),
+		"dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged")
 }

@@ -65,6 +65,8 @@ func ruleRefusals() []refusal {
 		noLimit     = "a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries"
 		noScale     = "the metric err needs spec.goldenSet.maxGrade: its value depends on the highest grade of the scale"
 		badMetric   = "the name of a metric must be a word and, where the metric has a cut, @ and a number: ndcg@10"
+		unlimited   = "dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged"
+		badLoss     = "spec.regressions.metric cannot be dcg or unjudgedRate: name ndcg or judged"
 		badIDField  = "spec.search.idField must be the name of one field, without spaces, wildcards or commas"
 	)
 	keyRef := object{"name": "golden", "key": "golden.json"}
@@ -140,6 +142,11 @@ func ruleRefusals() []refusal {
 		{"a metric that is not a word", metric(object{"name": "@10"}), "spec.metrics[0].name", badMetric},
 		{"a metric with a cut that is not a number", metric(object{"name": "ndcg@ten"}), "spec.metrics[0].name", badMetric},
 		{"a metric with a space", metric(object{"name": "ndcg @10"}), "spec.metrics[0].name", badMetric},
+		{"a limit on dcg", metric(object{"name": "dcg@10"}), "spec.metrics[0]", unlimited},
+		{"a drop of the unjudged rate", set("metrics", list{object{"name": "unjudgedRate@10", "maxDrop": "0.1"}}), "spec.metrics[0]", unlimited},
+		{"regressions by dcg", with(
+			set("metrics", list{object{"name": "ndcg@10", "min": "0.8"}, object{"name": "dcg@10"}}),
+			set("regressions", object{"metric": "dcg@10", "drop": "0.05"})), "spec.regressions.metric", badLoss},
 		{"confidence", metric(object{"confidence": "0.95"}), "spec.metrics[0]", "spec.metrics[].confidence is not supported yet"},
 		{"no limit", set("metrics", list{object{"name": "ndcg@10"}}), "spec", noLimit},
 		{"regressions that are reported only, and no limit", with(
@@ -339,6 +346,12 @@ func accepted() []struct {
 		{"err with a scale", with(set("goldenSet.maxGrade", int64(3)), metric(object{"name": "err@10"}))},
 		{"a metric whose name begins like err", metric(object{"name": "errors"})},
 		{"relevant from the highest grade", with(set("goldenSet.maxGrade", int64(3)), metric(object{"relevantFrom": int64(3)}))},
+		{"metrics that are reported only", set("metrics", list{
+			object{"name": "dcg@10"}, object{"name": "unjudgedRate@10"}, object{"name": "judged@10", "min": "0.8"}})},
+		{"metrics without a cut", set("metrics", list{
+			object{"name": "map", "min": "0.3"}, object{"name": "r-precision"}, object{"name": "rbp.80"}, object{"name": "rbp.95@10"}})},
+		{"names of trec_eval", set("metrics", list{
+			object{"name": "ndcg_cut_10", "min": "0.3"}, object{"name": "Rprec"}, object{"name": "P_5"}, object{"name": "set_F"}})},
 		{"a metric that nobody has heard of", metric(object{"name": "made-up_metric.v2@1000"})},
 		{"only a drop as limit", set("metrics", list{object{"name": "ndcg@10", "maxDrop": "0"}})},
 		{"one limit among several metrics", set("metrics", list{object{"name": "recall@50"}, object{"name": "ndcg@10", "min": "1"}})},

@@ -115,6 +115,18 @@ func TestABadGateGetsOneSentence(t *testing.T) {
 		"a metric without its cut": {
 			replaced(t, `name: recall@50`, `name: recall`),
 			`gate.yaml: line 17: spec.metrics[1]: `},
+		"a limit on a metric that can have none": {
+			replaced(t, `name: ndcg@10`, `name: dcg@10`),
+			`gate.yaml: line 16: spec.metrics[0].min is wrong: metric "dcg@10" can have no limit, as it is not normalised: put the limit on ndcg@10`},
+		"a drop of a metric where less is better": {
+			replaced(t, `name: recall@50, relevantFrom: 2`, `name: unjudgedRate@5, maxDrop: "0.1"`),
+			`gate.yaml: line 17: spec.metrics[1].maxDrop is wrong: metric "unjudgedRate@5" can have no limit, as less of it is better: put the limit on judged@5`},
+		"err without a scale": {
+			replaced(t, `name: recall@50`, `name: err@10`),
+			`gate.yaml: line 17: spec.metrics[1]: metric "err@10" needs the highest grade of the scale, from 1 to 30, and it is not declared; set spec.goldenSet.maxGrade`},
+		"regressions by a metric that can have no limit": {
+			replaced(t, `name: recall@50, relevantFrom: 2`, `name: dcg@10`) + "  regressions: {metric: dcg@10, drop: \"0.05\"}\n",
+			`gate.yaml: line 20: spec.regressions.metric is wrong: metric "dcg@10" can have no limit`},
 		"a limit above 1": {
 			replaced(t, `min: "0.80"`, `min: "80"`),
 			`gate.yaml: line 16: spec.metrics[0].min is wrong: "80" is not a fraction`},

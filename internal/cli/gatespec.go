@@ -171,6 +171,14 @@ func (f *gateFile) fillMetrics(plan *evaluate.Plan) error {
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %s: %w", f.name, f.line(path+".name"), path, err)
 		}
+		if metric, err = metric.WithMaxGrade(plan.MaxGrade); err != nil {
+			return fmt.Errorf("%s: line %d: %s: %w; set spec.goldenSet.maxGrade", f.name, f.line(path+".name"), path, err)
+		}
+		for _, limit := range []string{path + ".min", path + ".maxDrop"} {
+			if err := metric.LimitProblem(); f.has(limit) && err != nil {
+				return f.errorf(limit, "is wrong: %w", err)
+			}
+		}
 		if earlier, twice := first[m.Name]; twice {
 			return f.errorf(path+".name", "is %s, and so is spec.metrics[%d]; name each metric once", m.Name, earlier)
 		}
@@ -195,9 +203,13 @@ func (f *gateFile) fillRegressions(plan *evaluate.Plan) error {
 		plan.Regressions.ProtectWeightFrom = &weight
 	}
 	for _, metric := range plan.Metrics {
-		if metric.Name == regressions.Metric {
-			return nil
+		if metric.Name != regressions.Metric {
+			continue
 		}
+		if err := metric.LimitProblem(); err != nil {
+			return f.errorf("spec.regressions.metric", "is wrong: %w", err)
+		}
+		return nil
 	}
 	return f.errorf("spec.regressions.metric", "is %q; it must be the name of one of spec.metrics", regressions.Metric)
 }
