@@ -19,14 +19,7 @@ func ndcg(m Metric, ranks, judged []float64) (float64, error) {
 	if err := m.checkGain(); err != nil {
 		return 0, err
 	}
-	var memory [64]float64 // most queries have fewer judgments, and need no other
-	best := append(memory[:0], judged...)
-	slices.Sort(best)
-	slices.Reverse(best)
-	if m.K > 0 {
-		best = best[:min(m.K, len(best))]
-	}
-	ideal := discountedGain(best, m.Gain)
+	ideal := idealGain(judged, m.K, m.Gain)
 	if ideal == 0 {
 		return 0, ErrUndefined
 	}
@@ -60,10 +53,42 @@ func (m Metric) checkGain() error {
 // discountedGain is the sum over all ranks i = 1, 2, ... of gain(grade) / log2(i+1). A quotient cannot be fused with
 // the sum, so the digits are the same on every architecture.
 func discountedGain(grades []float64, gain Gain) float64 {
-	sum := 0.0
+	sum, table := 0.0, discounts()
 	for i, grade := range grades {
 		if grade > 0 {
-			sum += gain.of(grade) / discount(i+1)
+			sum += gain.of(grade) / table.at(i+1)
+		}
+	}
+	return sum
+}
+
+// idealGain is the discountedGain of the judged grades, best first, cut at k if k is above 0. Grades are whole numbers
+// nearly always; then counting them does for sorting them.
+func idealGain(judged []float64, k int, gain Gain) float64 {
+	var counts [MaxGrade + 1]int
+	for _, grade := range judged {
+		if grade != math.Trunc(grade) {
+			best := slices.Sorted(slices.Values(judged))
+			slices.Reverse(best)
+			if k > 0 {
+				best = best[:min(k, len(best))]
+			}
+			return discountedGain(best, gain)
+		}
+		counts[int(grade)]++
+	}
+	if k == 0 {
+		k = len(judged)
+	}
+	sum, table, rank := 0.0, discounts(), 1
+	for grade := MaxGrade; grade > 0; grade-- {
+		worth := gain.of(float64(grade))
+		for range counts[grade] {
+			if rank > k {
+				return sum
+			}
+			sum += worth / table.at(rank)
+			rank++
 		}
 	}
 	return sum
@@ -77,24 +102,26 @@ func (g Gain) of(grade float64) float64 {
 	case g == Linear:
 		return grade
 	case grade == math.Trunc(grade):
-		return math.Ldexp(1, int(grade)) - 1
+		return float64(int64(1)<<int(grade) - 1)
 	}
 	return math.Exp2(grade) - 1
 }
 
-// discounts holds log2(rank+1) at index rank.
-var discounts = sync.OnceValue(func() []float64 {
-	table := make([]float64, MaxK+1)
+// discountTable holds log2(rank+1) at index rank.
+type discountTable []float64
+
+var discounts = sync.OnceValue(func() discountTable {
+	table := make(discountTable, MaxK+1)
 	for rank := range table {
 		table[rank] = math.Log2(float64(rank + 1))
 	}
 	return table
 })
 
-// discount is log2(rank+1), rank >= 1.
-func discount(rank int) float64 {
-	if rank <= MaxK {
-		return discounts()[rank]
+// at is log2(rank+1), rank >= 1.
+func (t discountTable) at(rank int) float64 {
+	if rank < len(t) {
+		return t[rank]
 	}
 	return math.Log2(float64(rank + 1))
 }

@@ -68,6 +68,7 @@ func TestParseMetricRefuses(t *testing.T) {
 		want string
 	}{
 		{"", "", 1, `metric "" is not known: use ` + every},
+		{"nd\ncg@10", "", 1, `metric "nd\ncg@10" is not known: use ` + every},
 		{"click-through", "", 1, `metric "click-through" is not known: use ` + every},
 		{strings.Repeat("n", 1000), "", 1, `a metric's name is 1000 bytes long: use ` + every},
 		{"recall", "", 1, `metric "recall" has no cut-off: write recall@10, or another number from 1 to 10000`},
