@@ -5,9 +5,10 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
 
-// UncutDepth is how many hits a metric without a cut-off looks at, such as map or mrr. It does not depend on the other
-// metrics of the gate, so that adding recall@500 leaves map as it is. r-precision looks at as many hits as the query has
-// relevant documents.
+// UncutDepth is how many hits a metric without a cut-off looks at, such as map
+// or mrr. It does not depend on the other metrics of the gate, so that adding
+// recall@500 leaves map as it is. r-precision looks at as many hits as the query
+// has relevant documents.
 const UncutDepth = 100
 
 // looksUncut says that the metric looks at UncutDepth hits.
@@ -19,7 +20,8 @@ func looksUncut(metric relevance.Metric) bool {
 	return metric.K == 0
 }
 
-// cutOf is the last rank that a metric looks at for a query with these judged grades; 0 if the order plays no part.
+// cutOf is the last rank that a metric looks at for a query with these judged
+// grades; 0 if the order plays no part.
 func cutOf(metric relevance.Metric, judged []float64) int {
 	switch {
 	case looksUncut(metric):
@@ -36,8 +38,8 @@ func cutOf(metric relevance.Metric, judged []float64) int {
 	return metric.K
 }
 
-// sizeOf is how many hits are asked for: one more than the deepest look of any metric, so that a tie at the cut shows,
-// but no more than an engine gives.
+// sizeOf is how many hits are asked for: one more than the deepest look of any
+// metric, so that a tie at the cut shows, but no more than an engine gives.
 func sizeOf(metrics []relevance.Metric, judgedAt int, set *golden.Set) int {
 	depth := judgedAt
 	for _, metric := range metrics {

@@ -139,7 +139,8 @@ func (r *run) chooseMetrics() error {
 	return fmt.Errorf("regressions.metric %s is not one of the metrics", r.plan.Regressions.Metric)
 }
 
-// tellsWorst says that a low value of the metric is a bad answer, and that its values can be compared between queries.
+// tellsWorst says that a low value of the metric is a bad answer, and that its
+// values can be compared between queries.
 func tellsWorst(metric relevance.Metric) bool {
 	switch metric.Kind {
 	case relevance.NonEmpty, relevance.NoResults, relevance.Judged:

@@ -113,7 +113,7 @@ type discountTable []float64
 var discounts = sync.OnceValue(func() discountTable {
 	table := make(discountTable, MaxK+1)
 	for rank := range table {
-		table[rank] = math.Log2(float64(rank + 1))
+		table[rank] = log2(rank + 1)
 	}
 	return table
 })
@@ -123,5 +123,21 @@ func (t discountTable) at(rank int) float64 {
 	if rank < len(t) {
 		return t[rank]
 	}
-	return math.Log2(float64(rank + 1))
+	return log2(rank + 1)
+}
+
+// log2 is math.Log2 of a whole number from 1 on, from operations that every architecture rounds alike: math.Log2 fuses a
+// product with a sum on some, and is written in assembly on others. It is exact for powers of two.
+//
+// With n = 2^e * m, 1 <= m < 2, it is e + 2/ln(2) * (s + s^3/3 + s^5/5 + ...), where s = (m - 1) / (m + 1) is below 1/3.
+func log2(n int) float64 {
+	half, exponent := math.Frexp(float64(n))
+	m := 2 * half
+	s := (m - 1) / (m + 1)
+	sum, power := 0.0, s
+	for odd := 1; odd < 40; odd += 2 {
+		sum += power / float64(odd)
+		power *= float64(s * s)
+	}
+	return float64(exponent-1) + float64(2/math.Ln2*sum) // the conversion forbids a fused multiply-add
 }

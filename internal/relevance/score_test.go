@@ -1,7 +1,9 @@
 package relevance
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -349,11 +351,28 @@ func TestScoreLeavesItsArgumentsAlone(t *testing.T) {
 	})
 }
 
-func TestDiscountBeyondTheTable(t *testing.T) {
-	for _, rank := range []int{1, 2, 3, MaxK, MaxK + 1, 1 << 20} {
-		if got, want := discounts().at(rank), math.Log2(float64(rank+1)); got != want {
+func TestDiscount(t *testing.T) {
+	for rank := 1; rank <= MaxK+10; rank++ {
+		got, want := discounts().at(rank), math.Log2(float64(rank+1))
+		if math.Abs(got-want) > 4e-16*want {
 			t.Errorf("the discount of rank %d is %v, want %v", rank, got, want)
 		}
+	}
+	for power := range 31 {
+		if got := log2(1 << power); got != float64(power) {
+			t.Errorf("log2(2^%d) is %v", power, got)
+		}
+	}
+}
+
+// TestDiscountIsTheSameOnEveryMachine pins the bits of the whole table.
+func TestDiscountIsTheSameOnEveryMachine(t *testing.T) {
+	hash := fnv.New64a()
+	for rank := 1; rank <= MaxK; rank++ {
+		hash.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(discounts().at(rank))))
+	}
+	if got, want := hash.Sum64(), uint64(0x52975d9272430e91); got != want {
+		t.Errorf("the bits of the table have the hash %#x, elsewhere they have %#x", got, want)
 	}
 }
 
