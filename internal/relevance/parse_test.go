@@ -137,6 +137,8 @@ func TestParseMetricSuggests(t *testing.T) {
 		"rbp@0.8":          "rbp.80",
 		"RBP(p=0.8)":       "rbp.80",
 		"rbp.8000001":      "rbp.80",
+		"rpb.80":           "rbp.80",
+		"Bp0":              "rbp.80",
 		"judged_10":        "judged@10",
 		"Judged@10":        "judged@10",
 		"unjudged_rate@10": "unjudgedRate@10",
@@ -219,8 +221,8 @@ func TestWithMaxGrade(t *testing.T) {
 		}
 	}
 	n, _ := ParseMetric("ndcg@10", "", 1)
-	for _, any := range []int{0, 3} {
-		if got, err := n.WithMaxGrade(any); got != n || err != nil {
+	for _, maxGrade := range []int{0, 3} {
+		if got, err := n.WithMaxGrade(maxGrade); got != n || err != nil {
 			t.Errorf("ndcg@10 becomes %+v, %v", got, err)
 		}
 	}
@@ -258,4 +260,30 @@ func TestMetricSurvivesJSON(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil || got != want {
 		t.Errorf("read back %+v, %v; want %+v", got, err, want)
 	}
+}
+
+func FuzzParseMetric(f *testing.F) {
+	for _, seed := range append([]string{"", "ndcg@", "P.5,10", "rbp@0.8", "NDCG_cut_10", "nd\ncg", "11pt_avg_.25,.5", "\xff@1"}, everyName...) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		m, err := ParseMetric(name, "", 1)
+		if err != nil {
+			if text := err.Error(); strings.ContainsAny(text, "\r\n") || len(text) > 600 {
+				t.Errorf("%q is refused with %q", name, text)
+			}
+			if _, meant, ok := strings.Cut(err.Error(), "did you mean "); ok {
+				if _, err := ParseMetric(strings.TrimSuffix(meant, "?"), "", 1); err != nil {
+					t.Errorf("the suggestion for %q is wrong: %v", name, err)
+				}
+			}
+			return
+		}
+		if m, err = m.WithMaxGrade(3); err != nil || m.Name != name {
+			t.Fatalf("%q becomes %+v, %v", name, m, err)
+		}
+		if _, err := m.Score([]float64{1, Unjudged, 3, 0}, []float64{1, 3, 0, 2}); err != nil {
+			t.Errorf("%q cannot be computed: %v", name, err)
+		}
+	})
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// measure is what trec_eval calls a metric, with _K behind it where cut is mustCut.
-type measure struct {
+// trecMeasure is what trec_eval calls a metric, with _K behind it where cut is mustCut.
+type trecMeasure struct {
 	name string
 	kind Kind
 	cut  cutOff
@@ -18,7 +18,7 @@ type measure struct {
 
 // trecMeasures holds the measures of trec_eval that are here under its names. map and bpref need no line: they have the
 // same name and meaning on both sides.
-var trecMeasures = []measure{
+var trecMeasures = []trecMeasure{
 	{"ndcg", NDCG, noCut},
 	{"ndcg_cut", NDCG, mustCut},
 	{"P", Precision, mustCut},
@@ -54,7 +54,7 @@ func (m *Metric) readTrec() (read bool, err error) {
 	if parts := withCut.FindStringSubmatch(name); parts != nil {
 		name, digits = parts[1], parts[2]
 	}
-	measure, ok := trecMeasure(name)
+	measure, ok := lookUpTrec(name)
 	if !ok || (measure.cut == mustCut) != (digits != "") {
 		return false, refuseTrecOnly(m.Name)
 	}
@@ -63,14 +63,14 @@ func (m *Metric) readTrec() (read bool, err error) {
 	return true, err
 }
 
-// trecMeasure finds a measure of trec_eval that is here by its name without a cut-off.
-func trecMeasure(name string) (measure, bool) {
+// lookUpTrec finds a measure of trec_eval that is here by its name without a cut-off.
+func lookUpTrec(name string) (trecMeasure, bool) {
 	for _, m := range trecMeasures {
 		if m.name == name {
 			return m, true
 		}
 	}
-	return measure{}, false
+	return trecMeasure{}, false
 }
 
 // refuseTrecOnly returns an error for a measure that only trec_eval has.
@@ -96,7 +96,7 @@ var (
 // argument is itself, also one whose cut-offs are no numbers.
 func ExpandTrec(argument string) []string {
 	name, list, given := strings.Cut(argument, ".")
-	measure, ok := trecMeasure(name)
+	measure, ok := lookUpTrec(name)
 	if !ok || measure.cut != mustCut {
 		return []string{argument}
 	}

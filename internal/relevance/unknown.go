@@ -12,6 +12,9 @@ import (
 // guessable is a name, and a number that was probably meant as its cut-off: "NDCG_cut_10", "ndcg10", "P@5".
 var guessable = regexp.MustCompile(`^(.*?)[^A-Za-z0-9]*([0-9]*)$`)
 
+// exampleRBP is rbp with a persistence, without which it is no metric.
+const exampleRBP = "rbp.80"
+
 // hitRates are other tools' names of success, which no letter tells.
 var hitRates = []string{"hit", "hits", "hitrate"}
 
@@ -28,8 +31,8 @@ func unknownMetric(name string) error {
 
 // guess is the name that was probably meant, with its cut-off, or empty.
 func guess(name string) string {
-	if strings.HasPrefix(strings.ToLower(name), string(RBP)) {
-		return "rbp.80"
+	if strings.HasPrefix(strings.ToLower(name), string(RBP)) { // "rbp@0.8" or "RBP(p=0.8)"
+		return exampleRBP
 	}
 	parts := guessable.FindStringSubmatch(name)
 	if parts == nil {
@@ -60,7 +63,7 @@ func complete(word, number string) string {
 	sign, cut := "@", mustCut
 	if d, ok := lookUp(word); ok {
 		cut = d.cut
-	} else if measure, ok := trecMeasure(word); ok {
+	} else if measure, ok := lookUpTrec(word); ok {
 		sign, cut = "_", measure.cut
 	} else {
 		word = string(Success)
@@ -68,7 +71,10 @@ func complete(word, number string) string {
 	if cut == mustCut && number == "" {
 		number = "10"
 	}
-	if cut == noCut || number == "" {
+	switch {
+	case word == string(RBP):
+		return exampleRBP
+	case cut == noCut || number == "":
 		return word
 	}
 	return word + sign + number
@@ -80,7 +86,7 @@ func known() string {
 	for _, d := range kinds {
 		switch {
 		case d.kind == RBP:
-			out = append(out, "rbp.80")
+			out = append(out, exampleRBP)
 		case d.cut == mustCut:
 			out = append(out, string(d.kind)+"@K")
 		case d.cut == mayCut:
