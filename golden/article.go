@@ -28,7 +28,7 @@ func (p *parser) article() error {
 		}
 		return err
 	})
-	p.set.Name = strings.Trim(source+"-"+culture, "-")
+	p.nameSet(strings.Trim(source+"-"+culture, "-"))
 	return err
 }
 
@@ -49,22 +49,23 @@ func (p *parser) articleQuery() error {
 }
 
 func (p *parser) articleJudgment() error {
-	var j Judgment
-	hasGrade, begin := false, 0
+	var docID string
+	var said Basis
+	begin := 0
+	p.beginJudgment()
 	err := p.object("judgment", articleJudgmentFields, func() { begin = p.here() }, func(name string) (err error) {
 		switch name {
 		case "externalId":
-			j.DocID, err = p.string(name)
+			docID, err = p.docID(name)
 		case "relevance":
-			hasGrade = true
-			j.Grade, err = p.grade(name)
+			err = p.readGrade(name)
 		case "why":
-			j.Why, err = p.string(name)
+			said.Why, err = p.string(name)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return p.addJudgment(j, hasGrade, articleNames, begin)
+	return p.endJudgment(docID, said, articleNames, begin)
 }

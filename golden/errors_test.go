@@ -49,7 +49,7 @@ func TestParseRefuses(t *testing.T) {
 		{"half of a surrogate pair in a field's name", `{"a\udc00":1}`, Options{}, `: line 1: the string holds half of a surrogate pair (\ud800 to \udfff alone); write the whole character`},
 
 		// Options.
-		{"an unknown format", gates(), Options{Format: "Quepid"}, `: the format "Quepid" is not known; use Auto or Gate`},
+		{"an unknown format", gates(), Options{Format: "YAML"}, `: the format "YAML" is not known; use Auto, Gate or Article`},
 		{"a maxGrade above 30", gates(), Options{MaxGrade: 31}, `: maxGrade 31 is not a highest grade; use a whole number from 1 to 30`},
 		{"a negative maxGrade", gates(), Options{MaxGrade: -1}, `: maxGrade -1 is not a highest grade; use a whole number from 1 to 30`},
 
@@ -96,7 +96,7 @@ func TestParseRefuses(t *testing.T) {
 
 		// Judgments.
 		{"a document twice", gates("{\"id\":\"zapatillas\",\"query\":\"a\",\"judgments\":[\n{\"id\":\"p-3\",\"grade\":1},\n{\"id\":\"p-4\",\"grade\":1},\n{\"id\":\"p-3\",\"grade\":1}]}"), Options{}, `: line 5: query "zapatillas" judges document "p-3" twice (first on line 3); keep one of the two`},
-		{"a document twice in the article's form", "{\"queries\":[{\"query\":\"a\",\"judgments\":[\n{\"externalId\":\"d\",\"relevance\":1},\n{\"externalId\":\"d\",\"relevance\":2}]}]}", Options{}, `: line 3: query "q-ca978112ca" judges document "d" twice (first on line 2); keep one of the two`},
+		{"a document twice in the article's form", "{\"queries\":[{\"query\":\"a\",\"judgments\":[\n{\"externalId\":\"d\",\"relevance\":1},\n{\"externalId\":\"d\",\"relevance\":2}]}]}", Options{}, `: line 3: query "q-ca978112ca" judges document "d" as 2 and as 1 (first on line 2); keep one of the two`},
 		{"a document twice in a judgment of many lines", gates(judges("{\n\"id\":\"d\",\n\"grade\":1\n},{\n\"id\":\"d\",\n\"grade\":1}")), Options{}, `: line 5: query "q" judges document "d" twice (first on line 2); keep one of the two`},
 		{"no document", gates(judges(`{"grade":1}`)), Options{}, `: line 2: a judgment of query "q" has no id; write the document's id`},
 		{"an empty document", gates(judges(`{"id":"","grade":1}`)), Options{}, `: line 2: a judgment of query "q" has no id; write the document's id`},

@@ -28,7 +28,9 @@ func (p *parser) gate() error {
 				err = p.errorf(p.here(), "the schema %s is not known; write %q", quote(schema), Schema)
 			}
 		case "name":
-			p.set.Name, err = p.string(name)
+			var setName string
+			setName, err = p.string(name)
+			p.nameSet(setName)
 		case "queries":
 			err = p.array(name, p.gateQuery)
 		}
@@ -66,30 +68,29 @@ func (p *parser) gateQuery() error {
 }
 
 func (p *parser) gateJudgment() error {
-	var j Judgment
-	hasGrade, begin := false, 0
+	var docID string
+	var said Basis
+	begin := 0
+	p.beginJudgment()
 	err := p.object("judgment", gateJudgmentFields, func() { begin = p.here() }, func(name string) (err error) {
 		switch name {
 		case "id":
-			j.DocID, err = p.string(name)
+			docID, err = p.docID(name)
 		case "grade":
-			hasGrade = true
-			j.Grade, err = p.grade(name)
+			err = p.readGrade(name)
 		case "why":
-			j.Why, err = p.string(name)
+			said.Why, err = p.string(name)
 		case "judge":
-			j.Judge, err = p.string(name)
-			j.Judge = p.once(j.Judge)
+			said.Judge, err = p.word(name)
 		case "at":
-			j.At, err = p.string(name)
-			j.At = p.once(j.At)
+			said.At, err = p.word(name)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return p.addJudgment(j, hasGrade, gateNames, begin)
+	return p.endJudgment(docID, said, gateNames, begin)
 }
 
 // params reads the further parameters of a query.
@@ -115,7 +116,7 @@ func (p *parser) params() (map[string]any, error) {
 func (p *parser) segments() ([]string, error) {
 	var segments []string
 	err := p.array("segments", func() error {
-		segment, err := p.string("a segment")
+		segment, err := p.word("a segment")
 		switch {
 		case err != nil:
 			return err
@@ -124,7 +125,7 @@ func (p *parser) segments() ([]string, error) {
 		case slices.Contains(segments, segment):
 			return p.errorf(p.here(), "%s is in the segment %s twice; keep one of the two", p.queryName(), quote(segment))
 		}
-		segments = append(segments, p.once(segment))
+		segments = append(segments, segment)
 		return nil
 	})
 	return segments, err

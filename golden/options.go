@@ -1,16 +1,48 @@
 package golden
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Format names the form of a golden set's file.
 type Format string
 
-// The formats.
+// The formats that are read. Each has a file with its reader and its writer.
 const (
-	FormatAuto    Format = "Auto"    // found out from the keys of the file
-	FormatGate    Format = "Gate"    // Relevance Gate's own: gate.go
-	FormatArticle Format = "Article" // the form with externalId and relevance: article.go
+	FormatAuto    Format = "Auto"    // found out from the content: detect.go
+	FormatGate    Format = "Gate"    // Relevance Gate's own
+	FormatArticle Format = "Article" // the form with externalId and relevance
 )
+
+// readable are the formats to read, in the order in which messages name them.
+var readable = []Format{FormatAuto, FormatGate, FormatArticle}
+
+// ReadFormat finds a format to read by its name, in any case.
+func ReadFormat(name string) (Format, error) {
+	for _, format := range readable {
+		if strings.EqualFold(name, string(format)) {
+			return format, nil
+		}
+	}
+	return "", fmt.Errorf("the format %s is not known; use %s", quote(name), listOr(readable))
+}
+
+// listOr joins names: "a, b or c".
+func listOr[T ~string](names []T) string {
+	var list strings.Builder
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			list.WriteString(" or ")
+		default:
+			list.WriteString(", ")
+		}
+		list.WriteString(string(name))
+	}
+	return list.String()
+}
 
 // highestGrade is the highest grade there is: with it 2^grade is still exact.
 const highestGrade = 30
@@ -20,7 +52,16 @@ type Options struct {
 	Format     Format // empty is Auto
 	MaxGrade   int    // the declared highest grade, 1..30; 0 when none is declared, then grades may be 0..30
 	RequireWhy bool   // a judgment without a reason is an error
-	MaxBytes   int64  // how many bytes the unpacked set may have; 0 is MaxUnpacked
+	MaxBytes   int64  // how many bytes the unpacked set may have, all its files together; 0 is MaxUnpacked
+
+	// TextOptional takes queries without a text, such as qrels alone give. They cannot be searched, so they are an error
+	// without it.
+	TextOptional bool
+	// Places keeps where every query and judgment stands, 4 bytes each.
+	Places bool
+	// Problems, if set, is told what breaks a rule about the content, and reading goes on without the thing that broke
+	// it. Text that cannot be read at all is an error with it too.
+	Problems func(Problem)
 }
 
 func (o Options) maxBytes() int {
@@ -32,10 +73,10 @@ func (o Options) maxBytes() int {
 
 // check refuses options that make no sense.
 func (o Options) check() error {
-	switch o.Format {
-	case "", FormatAuto, FormatGate, FormatArticle:
-	default:
-		return fmt.Errorf("the format %s is not known; use %s or %s", quote(string(o.Format)), FormatAuto, FormatGate)
+	if o.Format != "" {
+		if _, err := ReadFormat(string(o.Format)); err != nil {
+			return err
+		}
 	}
 	if o.MaxBytes < 0 || o.MaxBytes > MaxUnpacked {
 		return fmt.Errorf("maxBytes %d is not a size of a golden set; use a number from 1 to %d", o.MaxBytes, MaxUnpacked)

@@ -65,7 +65,7 @@ func syntaxError(source string, data []byte) error {
 	if strings.Contains(syntax.Error(), "unexpected end") {
 		at = len(bytes.TrimRight(data, " \t\r\n"))
 	}
-	line, column := position(data, at)
+	line, column := lineAndColumn(data, at)
 	if strings.Contains(syntax.Error(), "after top-level value") {
 		return fmt.Errorf("%s: line %d, column %d: more text follows the end of the golden set; remove it", source, line, column)
 	}
@@ -200,10 +200,16 @@ func (r *reader) array(what string, item func() error) error {
 
 // string reads a string.
 func (r *reader) string(field string) (string, error) {
+	text, err := r.stringBytes(field)
+	return string(text), err
+}
+
+// stringBytes reads a string. It may be a part of the text that is read.
+func (r *reader) stringBytes(field string) ([]byte, error) {
 	if r.next() != aString {
-		return "", r.wrongType(field, "a string in quotation marks")
+		return nil, r.wrongType(field, "a string in quotation marks")
 	}
-	return r.unquote()
+	return r.unquoteBytes()
 }
 
 // boolean reads true or false.
@@ -273,20 +279,26 @@ func (r *reader) value(field string, depth int) (any, error) {
 
 // unquote returns the text of the string read last.
 func (r *reader) unquote() (string, error) {
+	text, err := r.unquoteBytes()
+	return string(text), err
+}
+
+// unquoteBytes returns the text of the string read last. It may be a part of the text that is read.
+func (r *reader) unquoteBytes() ([]byte, error) {
 	inner := r.literal[1 : len(r.literal)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner), nil
+		return inner, nil
 	}
 	var text string
 	if err := json.Unmarshal(r.literal, &text); err != nil {
-		return "", r.errorf(r.here(), "the string cannot be read: %w", err)
+		return nil, r.errorf(r.here(), "the string cannot be read: %w", err)
 	}
 	// Half of a surrogate pair becomes U+FFFD in silence.
 	const replaced = "\uFFFD"
 	if escapes := strings.ToLower(string(inner)); strings.Count(text, replaced) > strings.Count(escapes, replaced)+strings.Count(escapes, `\ufffd`) {
-		return "", r.errorf(r.here(), `the string holds half of a surrogate pair (\ud800 to \udfff alone); write the whole character`)
+		return nil, r.errorf(r.here(), `the string holds half of a surrogate pair (\ud800 to \udfff alone); write the whole character`)
 	}
-	return text, nil
+	return []byte(text), nil
 }
 
 // wrongType says that the token read last has another type than field needs.

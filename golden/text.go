@@ -35,12 +35,12 @@ func checkText(data []byte) (line, column int, err error) {
 		}
 		at += size
 	}
-	line, column = position(data, at)
+	line, column = lineAndColumn(data, at)
 	return line, column, errors.New("the bytes there are not UTF-8; save the file as UTF-8")
 }
 
-// position tells the line and the column, both from 1, of the byte at offset; columns count characters.
-func position(data []byte, offset int) (line, column int) {
+// lineAndColumn tells the line and the column, both from 1, of the byte at offset; columns count characters.
+func lineAndColumn(data []byte, offset int) (line, column int) {
 	before := data[:min(max(offset, 0), len(data))]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
