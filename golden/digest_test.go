@@ -19,6 +19,9 @@ func TestDigest(t *testing.T) {
 			}
 		})
 	}
+	if got, err := Digest([]byte("a"), packed(t, []byte("bc"))); got != abc || err != nil {
+		t.Errorf("the digest of two files is %s, %v; want %s", got, err, abc)
+	}
 	if got, err := Digest([]byte("\xef\xbb\xbfabc")); got == abc || err != nil {
 		t.Errorf("a byte order mark does not count: %s, %v", got, err)
 	}
