@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // builder makes a set of what the readers of the formats find in one file after the other. Queries and judgments may come
@@ -69,6 +71,7 @@ func (b *builder) first(first, second position) string {
 // addQuery adds a query with its judgments, which stand at the positions of lines. A query that was only judged so far
 // gets what it lacked.
 func (b *builder) addQuery(q Query, at position, lines []position) error {
+	b.noteAccents(q.Text, at)
 	known, found := b.byID[q.ID]
 	if !found {
 		b.byID[q.ID] = len(b.set.Queries)
@@ -89,26 +92,12 @@ func (b *builder) addQuery(q Query, at position, lines []position) error {
 	return nil
 }
 
-// queryOf is the place in the set of the query with an id. Where there is none, a query without a text is added, for a
-// later file to describe.
-func (b *builder) queryOf(id []byte, at position) int {
-	if known, found := b.byID[string(id)]; found {
-		return known
+// noteAccents notes a text whose accents are written as characters of their own: an engine may take it for another text
+// than the one that looks the same.
+func (b *builder) noteAccents(text string, at position) {
+	if !norm.NFC.IsNormalString(text) {
+		b.count("query texts that are not in Unicode's normal form C, searched as they are written", b.places.of(at).Line)
 	}
-	query := len(b.set.Queries)
-	kept := string(id)
-	b.byID[kept] = query
-	b.set.Queries = append(b.set.Queries, Query{ID: kept, Weight: 1})
-	b.places.queries = append(b.places.queries, at)
-	b.places.judgments = append(b.places.judgments, nil)
-	return query
-}
-
-// judge adds a judgment to a query of the set.
-func (b *builder) judge(query int, j Judgment, at position) {
-	q := &b.set.Queries[query]
-	q.Judgments = append(q.Judgments, j)
-	b.places.judgments[query] = append(b.places.judgments[query], at)
 }
 
 // basis returns what a grade rests on, and the same memory for the same.

@@ -2,9 +2,18 @@ package golden
 
 import "strings"
 
-// detect tells the format by the first field that only one of them has. What it cannot tell is FormatGate, whose reader
-// then says what is wrong. It takes a reader at the start of the text.
-func detect(r reader) Format {
+// detect tells the format of a text that is not blank.
+func detect(source string, data []byte) (Format, error) {
+	r, err := newReader(source, data)
+	if err != nil {
+		return "", err
+	}
+	return detectJSON(*r), nil
+}
+
+// detectJSON tells the format of a JSON text by the first field that only one of them has. What it cannot tell is
+// FormatGate, whose reader then says what is wrong. It takes a reader at the start of the text.
+func detectJSON(r reader) Format {
 	var open []kind // the objects and arrays around the token
 	isName := false // the token stands where an object has a field's name
 	for {
@@ -16,7 +25,11 @@ func detect(r reader) Format {
 			if err != nil {
 				return FormatGate
 			}
-			if format := telling(len(open), name); format != "" {
+			depth := len(open)
+			if open[0] == anArray {
+				depth++ // a list of queries alone: as if a set were around it
+			}
+			if format := telling(depth, name); format != "" {
 				return format
 			}
 			isName = false
@@ -31,18 +44,36 @@ func detect(r reader) Format {
 	}
 }
 
+// Fields that only one format has, by the object they stand in.
+var (
+	tellingSet = map[string]Format{
+		"schema":   FormatGate,
+		"requests": FormatRankEval, "templates": FormatRankEval, "metric": FormatRankEval, "max_concurrent_searches": FormatRankEval,
+		"topics": FormatRRE, "query_groups": FormatRRE, "index": FormatRRE, "id_field": FormatRRE, "corpora_file": FormatRRE, "query_placeholder": FormatRRE,
+		"case_name": FormatQuepid, "scorer": FormatQuepid, "try": FormatQuepid, "snapshots": FormatQuepid, "has_snapshot_file": FormatQuepid, "query_doc_pairs": FormatQuepid,
+	}
+	tellingQuery = map[string]Format{
+		"q":          FormatShort,
+		"query_text": FormatQuepid, "ratings": FormatQuepid,
+		"placeholders": FormatRRE, "relevant_documents": FormatRRE, "template": FormatRRE,
+	}
+)
+
 // telling says which format a field's name gives away at a depth, or nothing.
 func telling(depth int, name string) Format {
-	const set, query, judgment = 1, 3, 5 // { "queries": [ { "judgments": [ {
+	const set, query, judgmentsByID, judgment = 1, 3, 4, 5 // {"queries": [{"judgments": [{ or {"queries": [{"judgments": {
 	switch depth {
 	case set:
-		if name == "schema" {
-			return FormatGate
-		}
+		return tellingSet[name]
 	case query:
-		if name != "query" && name != "judgments" {
+		if format := tellingQuery[name]; format != "" {
+			return format
+		}
+		if name != "query" && name != "judgments" && name != "id" && name != "expectNoResults" {
 			return FormatGate
 		}
+	case judgmentsByID:
+		return FormatShort
 	case judgment:
 		if strings.EqualFold(name, "externalId") || strings.EqualFold(name, "relevance") {
 			return FormatArticle

@@ -40,8 +40,9 @@ func TestParseRefuses(t *testing.T) {
 		{"a second golden set behind the first", gates(judges(`{"id":"d","grade":1}`)) + "\n\n {}", Options{}, `: line 5, column 2: more text follows the end of the golden set; remove it`},
 		{"a stray bracket behind the end", gates(judges(`{"id":"d","grade":1}`)) + "]", Options{}, `: line 3, column 3: more text follows the end of the golden set; remove it`},
 		{"an array", `[{"query":"a"}]`, Options{}, `: line 1: golden set is an array; write an object`},
-		{"a string", `"a"`, Options{}, `: line 1: golden set is a string; write an object`},
-		{"null", `null`, Options{}, `: line 1: golden set is null; write an object, or leave it out where it is not needed`},
+		{"YAML by another name", "queries:\n- query: a", Options{Format: FormatGate}, `: line 1, column 1: it is not JSON: invalid character 'q' looking for beginning of value; correct the text there`},
+		{"a string", `"a"`, Options{Format: FormatGate}, `: line 1: golden set is a string; write an object`},
+		{"null", `null`, Options{Format: FormatGate}, `: line 1: golden set is null; write an object, or leave it out where it is not needed`},
 		{"no queries", `{"name":"a"}`, Options{}, `: the golden set holds no queries; write at least one with its judgments`},
 		{"an empty list of queries", `{"queries":[]}`, Options{}, `: the golden set holds no queries; write at least one with its judgments`},
 		{"another schema", "{\n\"schema\":\"relevancegate.dev/golden/v2\"}", Options{}, `: line 2: the schema "relevancegate.dev/golden/v2" is not known; write "relevancegate.dev/golden/v1"`},
@@ -49,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 		{"half of a surrogate pair in a field's name", `{"a\udc00":1}`, Options{}, `: line 1: the string holds half of a surrogate pair (\ud800 to \udfff alone); write the whole character`},
 
 		// Options.
-		{"an unknown format", gates(), Options{Format: "YAML"}, `: the format "YAML" is not known; use Auto, Gate or Article`},
+		{"an unknown format", gates(), Options{Format: "YAML"}, `: the format "YAML" is not known; use Auto, Gate, Article, Short, Quepid, RankEval or RRE`},
 		{"a maxGrade above 30", gates(), Options{MaxGrade: 31}, `: maxGrade 31 is not a highest grade; use a whole number from 1 to 30`},
 		{"a negative maxGrade", gates(), Options{MaxGrade: -1}, `: maxGrade -1 is not a highest grade; use a whole number from 1 to 30`},
 

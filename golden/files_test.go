@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -106,12 +107,25 @@ func TestProblems(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	set, err := ParseFiles(sources("\xef\xbb\xbf"+gates(`{"query":"a"}`), gates(`{"query":"b"}`)), Options{})
+	decomposed := gates(`{"query":"b"}`, "{\"query\":\"cafe\u0301\"}", "{\"query\":\"te\u0301\"}")
+	set, err := ParseFiles(sources("\xef\xbb\xbf"+gates(`{"query":"a"}`), decomposed), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"f1: it begins with a byte order mark, which is passed over"}; !reflect.DeepEqual(set.Notes, want) {
+	const accents = "query texts that are not in Unicode's normal form C, searched as they are written"
+	want := []string{
+		"f1: it begins with a byte order mark, which is passed over",
+		"f2: " + accents + ": 2 (first on line 3)",
+	}
+	if !reflect.DeepEqual(set.Notes, want) {
 		t.Errorf("notes: %q, want %q", set.Notes, want)
+	}
+	many := `{"case_name":"c","queries":[{"query_text":"a"}]`
+	for i := range 2 * maxNoted {
+		many += fmt.Sprintf(`,"field%d":1`, i)
+	}
+	if set, err = Parse("f", []byte(many+"}"), Options{}); err != nil || len(set.Notes) != 1 || !strings.HasSuffix(set.Notes[0], `"field19", …`) {
+		t.Errorf("notes: %v, %v", set, err)
 	}
 }
 

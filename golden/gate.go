@@ -43,9 +43,7 @@ func (p *parser) gateQuery() error {
 	err := p.object("query", gateQueryFields, p.beginQuery, func(name string) (err error) {
 		switch name {
 		case "id":
-			if p.id, err = p.string(name); err == nil && p.id == "" {
-				err = p.errorf(p.here(), "the id of a query is empty; write one, or leave it out")
-			}
+			p.id, err = p.queryID()
 		case "query":
 			p.text, err = p.string(name)
 		case "params":
@@ -91,6 +89,15 @@ func (p *parser) gateJudgment() error {
 		return err
 	}
 	return p.endJudgment(docID, said, gateNames, begin)
+}
+
+// queryID reads the id of a query.
+func (p *parser) queryID() (string, error) {
+	id, err := p.string("id")
+	if err == nil && id == "" {
+		err = p.errorf(p.here(), "the id of a query is empty; write one, or leave it out")
+	}
+	return id, err
 }
 
 // params reads the further parameters of a query.

@@ -10,13 +10,17 @@ type Format string
 
 // The formats that are read. Each has a file with its reader and its writer.
 const (
-	FormatAuto    Format = "Auto"    // found out from the content: detect.go
-	FormatGate    Format = "Gate"    // Relevance Gate's own
-	FormatArticle Format = "Article" // the form with externalId and relevance
+	FormatAuto     Format = "Auto"     // found out from the content: detect.go
+	FormatGate     Format = "Gate"     // Relevance Gate's own
+	FormatArticle  Format = "Article"  // the form with externalId and relevance
+	FormatShort    Format = "Short"    // the form with q and judgments by document id
+	FormatQuepid   Format = "Quepid"   // exports of Quepid: a case, a snapshot, ratings as JSON
+	FormatRankEval Format = "RankEval" // a request of Elasticsearch's _rank_eval
+	FormatRRE      Format = "RRE"      // ratings of the Rated Ranking Evaluator
 )
 
 // readable are the formats to read, in the order in which messages name them.
-var readable = []Format{FormatAuto, FormatGate, FormatArticle}
+var readable = []Format{FormatAuto, FormatGate, FormatArticle, FormatShort, FormatQuepid, FormatRankEval, FormatRRE}
 
 // ReadFormat finds a format to read by its name, in any case.
 func ReadFormat(name string) (Format, error) {

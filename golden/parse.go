@@ -63,16 +63,28 @@ func (b *builder) read(name string, data []byte, format Format) error {
 		}
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if format == "" || format == FormatAuto {
+		var err error
+		if format, err = detect(name, data); err != nil {
+			return err
+		}
+	}
 	reader, err := newReader(name, data)
 	if err != nil {
 		return err
 	}
-	if format == "" || format == FormatAuto {
-		format = detect(*reader)
-	}
 	p := &parser{reader: reader, builder: b}
-	if format == FormatArticle {
+	switch format {
+	case FormatArticle:
 		return p.article()
+	case FormatShort:
+		return p.short()
+	case FormatQuepid:
+		return p.quepid()
+	case FormatRankEval:
+		return p.rankEval()
+	case FormatRRE:
+		return p.rre()
 	}
 	return p.gate()
 }

@@ -157,8 +157,8 @@ func TestDetect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := detect(*r); got != row.want {
-				t.Errorf("detect = %s, want %s", got, row.want)
+			if got := detectJSON(*r); got != row.want {
+				t.Errorf("detectJSON = %s, want %s", got, row.want)
 			}
 		})
 	}

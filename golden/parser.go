@@ -12,6 +12,7 @@ type parser struct {
 
 	id, text  string
 	begin     int         // the line on which the query begins
+	unnamed   string      // what messages call it while neither id nor text are known, if not by its line
 	judgments []Judgment  // reused for every query
 	lines     []position  // where they stand
 	grade     judgedGrade // of the judgment at hand
@@ -19,7 +20,7 @@ type parser struct {
 
 // beginQuery forgets the query before. It is called once the query's opening brace is read.
 func (p *parser) beginQuery() {
-	p.id, p.text, p.begin = "", "", p.here()
+	p.id, p.text, p.unnamed, p.begin = "", "", "", p.here()
 	p.judgments, p.lines = p.judgments[:0], p.lines[:0]
 }
 
@@ -99,6 +100,8 @@ func (p *parser) queryName() string {
 		return "query " + quote(p.id)
 	case strings.TrimSpace(p.text) != "":
 		return "query " + quote(queryID(p.text))
+	case p.unnamed != "":
+		return p.unnamed
 	}
 	return fmt.Sprintf("the query that begins on line %d", p.begin)
 }

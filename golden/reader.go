@@ -49,13 +49,13 @@ const (
 // newReader makes a reader of data, or says where data is not JSON.
 func newReader(source string, data []byte) (*reader, error) {
 	if !json.Valid(data) {
-		return nil, syntaxError(source, data)
+		return nil, syntaxError(source, data, 1)
 	}
 	return &reader{source: source, data: data, line: 1}, nil
 }
 
-// syntaxError says where data is not JSON.
-func syntaxError(source string, data []byte) error {
+// syntaxError says where data, which begins on a line, is not JSON.
+func syntaxError(source string, data []byte, first int) error {
 	var syntax *json.SyntaxError
 	err := json.Unmarshal(data, &struct{}{})
 	if !errors.As(err, &syntax) {
@@ -66,6 +66,7 @@ func syntaxError(source string, data []byte) error {
 		at = len(bytes.TrimRight(data, " \t\r\n"))
 	}
 	line, column := lineAndColumn(data, at)
+	line += first - 1
 	if strings.Contains(syntax.Error(), "after top-level value") {
 		return fmt.Errorf("%s: line %d, column %d: more text follows the end of the golden set; remove it", source, line, column)
 	}
@@ -135,6 +136,11 @@ func (r *reader) errorf(line int, format string, args ...any) error {
 // object reads an object whose fields are known, and calls field for each once its name is read. what names the object
 // in messages; begin, if any, is called once it is open.
 func (r *reader) object(what string, known []string, begin func(), field func(name string) error) error {
+	return r.openObject(what, known, begin, field, nil)
+}
+
+// openObject is object for an object that may have other fields too: other is called for these.
+func (r *reader) openObject(what string, known []string, begin func(), field, other func(name string) error) error {
 	if r.next() != anObject {
 		return r.wrongType(what, "an object")
 	}
@@ -144,9 +150,18 @@ func (r *reader) object(what string, known []string, begin func(), field func(na
 	seen := 0 // a bit for each known field
 	for r.more() {
 		r.next()
-		index, err := r.field(what, known)
+		index, name, err := r.field(known)
 		if err != nil {
 			return err
+		}
+		if index < 0 {
+			if other == nil {
+				return r.unknownField(what, name, known)
+			}
+			if err := other(name); err != nil {
+				return err
+			}
+			continue
 		}
 		if seen&(1<<index) != 0 {
 			return r.errorf(r.here(), "the field %q stands twice in one %s; keep one of the two", known[index], what)
@@ -160,21 +175,57 @@ func (r *reader) object(what string, known []string, begin func(), field func(na
 	return nil
 }
 
-// field finds the name read last among the known ones.
-func (r *reader) field(what string, known []string) (int, error) {
+// field finds the name read last among the known ones, or returns it with an index of -1.
+func (r *reader) field(known []string) (index int, name string, err error) {
 	for i, name := range known { // spares millions of names their memory
 		if name == string(r.literal[1:len(r.literal)-1]) {
-			return i, nil
+			return i, name, nil
 		}
 	}
-	name, err := r.unquote()
-	if err != nil {
-		return 0, err
+	if name, err = r.unquote(); err != nil {
+		return 0, "", err
 	}
-	if i := slices.Index(known, name); i >= 0 { // it was written with escapes
-		return i, nil
+	return slices.Index(known, name), name, nil // it may be written with escapes
+}
+
+// members reads an object whose names are data, and calls member for each once its name is read.
+func (r *reader) members(what string, member func(name []byte) error) error {
+	if r.next() != anObject {
+		return r.wrongType(what, "an object")
 	}
-	return 0, r.unknownField(what, name, known)
+	for r.more() {
+		r.next()
+		name, err := r.unquoteBytes()
+		if err != nil {
+			return err
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+	}
+	r.next()
+	return nil
+}
+
+// peek is the type of the token that follows.
+func (r *reader) peek() kind {
+	ahead := *r
+	return ahead.next()
+}
+
+// skipValue reads a value of any type and forgets it.
+func (r *reader) skipValue() {
+	for open := 0; ; {
+		switch r.next() {
+		case anObject, anArray:
+			open++
+		case anEnd:
+			open--
+		}
+		if open == 0 {
+			return
+		}
+	}
 }
 
 func (r *reader) unknownField(what, name string, known []string) error {

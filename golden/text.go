@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -59,4 +60,11 @@ func quote(s string) string {
 		cut--
 	}
 	return strconv.Quote(s[:cut] + "…")
+}
+
+var withoutMarks = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
+
+// plainName is a name without case, blanks, dashes, dots and underscores.
+func plainName(name string) string {
+	return withoutMarks.Replace(strings.ToLower(strings.TrimSpace(name)))
 }
