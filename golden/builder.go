@@ -29,6 +29,8 @@ type builder struct {
 	order []int32          // reused for every query
 
 	notes []*note // of the file at hand
+
+	lastText, lastID string // of idOf
 }
 
 func newBuilder(opts Options) *builder {
@@ -56,6 +58,14 @@ func (b *builder) beginFile(name string, lines int) {
 // onLine is the position of a line of the file at hand.
 func (b *builder) onLine(line int) position {
 	return b.places.before[len(b.places.before)-1] + position(line)
+}
+
+// file is the name of the file at hand.
+func (b *builder) file() string { return b.places.files[len(b.places.files)-1] }
+
+// lineError makes the one sentence about what is wrong on a line of the file at hand.
+func (b *builder) lineError(line int, format string, args ...any) error {
+	return fmt.Errorf("%s: line %d: %w", b.file(), line, fmt.Errorf(format, args...))
 }
 
 // first says where the first of two things is, for a message about the second: on a line, and in which file if that is
@@ -98,6 +108,28 @@ func (b *builder) noteAccents(text string, at position) {
 	if !norm.NFC.IsNormalString(text) {
 		b.count("query texts that are not in Unicode's normal form C, searched as they are written", b.places.of(at).Line)
 	}
+}
+
+// queryOf is the place in the set of the query with an id. Where there is none, a query without a text is added, for a
+// later file to describe.
+func (b *builder) queryOf(id []byte, at position) int {
+	if known, found := b.byID[string(id)]; found {
+		return known
+	}
+	query := len(b.set.Queries)
+	kept := string(id)
+	b.byID[kept] = query
+	b.set.Queries = append(b.set.Queries, Query{ID: kept, Weight: 1})
+	b.places.queries = append(b.places.queries, at)
+	b.places.judgments = append(b.places.judgments, nil)
+	return query
+}
+
+// judge adds a judgment to a query of the set.
+func (b *builder) judge(query int, j Judgment, at position) {
+	q := &b.set.Queries[query]
+	q.Judgments = append(q.Judgments, j)
+	b.places.judgments[query] = append(b.places.judgments[query], at)
 }
 
 // basis returns what a grade rests on, and the same memory for the same.

@@ -1,14 +1,53 @@
 package golden
 
-import "strings"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
 
-// detect tells the format of a text that is not blank.
+// errNoForm says that a text is of none of the forms.
+var errNoForm = errors.New("it is neither JSON nor a table whose first line names its columns (such as query, docid and rating); write one of these, or name its format")
+
+// detect tells the format of a text that is not blank by its first characters.
 func detect(source string, data []byte) (Format, error) {
-	r, err := newReader(source, data)
-	if err != nil {
-		return "", err
+	switch start := bytes.TrimLeft(data, " \t\r\n"); {
+	case start[0] == '{' || start[0] == '[':
+		if isJSONL(start) {
+			return FormatJSONL, nil
+		}
+		r, err := newReader(source, data)
+		if err != nil {
+			return "", err
+		}
+		return detectJSON(*r), nil
 	}
-	return detectJSON(*r), nil
+	format, err := detectLines(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", source, err)
+	}
+	return format, err
+}
+
+// isJSONL tells lines that each are JSON from one JSON text: the first line is an object of its own, and more follows.
+// One line alone is told by its fields.
+func isJSONL(data []byte) bool {
+	line, rest, _ := bytes.Cut(data, []byte{'\n'})
+	return data[0] == '{' && len(bytes.TrimSpace(rest)) > 0 && json.Valid(line)
+}
+
+// detectLines tells whether Quepid wrote a table.
+func detectLines(data []byte) (Format, error) {
+	isTable, isQuepid := detectTable(data)
+	switch {
+	case isQuepid:
+		return FormatQuepid, nil
+	case isTable:
+		return FormatCSV, nil
+	}
+	return "", errNoForm
 }
 
 // detectJSON tells the format of a JSON text by the first field that only one of them has. What it cannot tell is
@@ -47,7 +86,8 @@ func detectJSON(r reader) Format {
 // Fields that only one format has, by the object they stand in.
 var (
 	tellingSet = map[string]Format{
-		"schema":   FormatGate,
+		"schema": FormatGate,
+		"q":      FormatJSONL, "query": FormatJSONL, "text": FormatJSONL, // a query, not a set
 		"requests": FormatRankEval, "templates": FormatRankEval, "metric": FormatRankEval, "max_concurrent_searches": FormatRankEval,
 		"topics": FormatRRE, "query_groups": FormatRRE, "index": FormatRRE, "id_field": FormatRRE, "corpora_file": FormatRRE, "query_placeholder": FormatRRE,
 		"case_name": FormatQuepid, "scorer": FormatQuepid, "try": FormatQuepid, "snapshots": FormatQuepid, "has_snapshot_file": FormatQuepid, "query_doc_pairs": FormatQuepid,

@@ -108,7 +108,7 @@ func TestProblems(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	decomposed := gates(`{"query":"b"}`, "{\"query\":\"cafe\u0301\"}", "{\"query\":\"te\u0301\"}")
-	set, err := ParseFiles(sources("\xef\xbb\xbf"+gates(`{"query":"a"}`), decomposed), Options{})
+	set, err := ParseFiles(sources("\xef\xbb\xbf"+gates(`{"query":"a"}`), decomposed, "query,docid,rating\nn\u0303,d,1\n"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +116,7 @@ func TestNotes(t *testing.T) {
 	want := []string{
 		"f1: it begins with a byte order mark, which is passed over",
 		"f2: " + accents + ": 2 (first on line 3)",
+		"f3: " + accents + ": 1 (first on line 2)",
 	}
 	if !reflect.DeepEqual(set.Notes, want) {
 		t.Errorf("notes: %q, want %q", set.Notes, want)

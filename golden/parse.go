@@ -69,6 +69,16 @@ func (b *builder) read(name string, data []byte, format Format) error {
 			return err
 		}
 	}
+	switch format {
+	case FormatCSV:
+		return b.table(data, format)
+	case FormatJSONL:
+		return b.jsonl(data)
+	case FormatQuepid:
+		if start := bytes.TrimLeft(data, " \t\r\n")[0]; start != '{' {
+			return b.table(data, format)
+		}
+	}
 	reader, err := newReader(name, data)
 	if err != nil {
 		return err

@@ -139,3 +139,13 @@ func (p *parser) orNull(field string) (string, error) {
 	}
 	return p.word(field)
 }
+
+// withoutGuard takes away the blank that Quepid puts before what a spreadsheet would take for a formula.
+func withoutGuard(text string) string {
+	if len(text) > 1 && text[0] == ' ' && isFormula(text[1]) {
+		return text[1:]
+	}
+	return text
+}
+
+func isFormula(first byte) bool { return first == '=' || first == '+' || first == '-' || first == '@' }

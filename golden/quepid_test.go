@@ -76,3 +76,33 @@ func TestQuepid(t *testing.T) {
 			want: "line 1: user_email is a number; write a string in quotation marks"},
 	})
 }
+
+// TestQuepidTables reads the tables that Quepid writes on its server and in the browser.
+func TestQuepidTables(t *testing.T) {
+	wars := Query{ID: queryID("star wars"), Text: "star wars", Judgments: judged("11", 3, "1893", 0)}
+	const dropped = "documents without a rating, read as not judged: 1 (first on line 4)"
+	mustRead(t, []reading{
+		{name: "ratings", format: FormatQuepid, text: "query,docid,rating\nstar wars,11,3.0\nstar wars,1893,0\nnone,,",
+			want: []Query{wars, {ID: queryID("none"), Text: "none"}}},
+		{name: "ratings of a snapshot", format: FormatQuepid, text: "query,docid,rating\nstar wars,11,3\nstar wars,1893,0\nstar wars,1894,\n", want: []Query{wars}, notes: []string{dropped}},
+		{name: "ratings from the browser", format: FormatQuepid, text: "query,doc_id,rating\r\nstar wars,11,3\r\nstar wars,1893,0\r\n", want: []Query{wars}},
+		{name: "a case in detail", format: FormatQuepid,
+			text: "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating,score,id\r\nT,Movies,6789,star wars,11,1,\"Star, Wars\",3,9,x\r\n" +
+				"T,Movies,6789,star wars,1893,2,,0,9,y\r\nT,Movies,6789,star wars,1894,3,,,9,z\r\nT,Movies,6789,none\r\n",
+			want: []Query{wars, {ID: queryID("none"), Text: "none"}}, notes: []string{
+				`a golden set has no place for these fields, which are left out: "Team Name", "Case Name", "Case ID", "Doc Position", "Title", "score", "id"`, dropped,
+			}},
+		{name: "what a spreadsheet would take for a formula", format: FormatQuepid, text: "query,docid,rating\n -shoe,d,1\n shoe,d,1\n",
+			want: []Query{{ID: queryID("-shoe"), Text: "-shoe", Judgments: judged("d", 1)}, {ID: queryID(" shoe"), Text: " shoe", Judgments: judged("d", 1)}}},
+	})
+	mustRefuse(t, FormatQuepid, []refusing{
+		{name: "a snapshot without ratings", text: "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,a,d,1\n",
+			want: "line 1: it is a table of Quepid without ratings; export the ratings of the case instead"},
+		{name: "scores", text: "Team Name,Case Name,Case ID,Query Text,Score,Date Last Scored,Count\nt,c,1,a,0.5,d,10\n",
+			want: "line 1: no column holds the documents; call it doc_id"},
+		{name: "a document without a rating, which Quepid did not write", opts: Options{Format: FormatCSV}, text: "query,docid,rating\na,d,\n",
+			want: `line 2: column 3 (rating): document "d" has no grade; write a number from 0 to 30`},
+		{name: "a cell too many", text: "query,docid,rating\na,d,1,2\n",
+			want: "line 2: the row has 4 cells, the header has 3; write as many, in quotation marks where a cell holds the separator"},
+	})
+}

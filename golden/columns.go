@@ -1,0 +1,147 @@
+package golden
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// column is what a column of a table says.
+type column int
+
+const (
+	columnQuery column = iota
+	columnQueryID
+	columnDocID
+	columnGrade
+	columnWhy
+	columnJudge
+	columnAt
+	columnSegments
+	columnWeight
+	columnNoResults
+	columnParams
+	columnCount
+	columnID // of the document, unless another column is; then of nobody knows what
+)
+
+// columnNames are what columns are called, without case, blanks, dashes and underscores. They are the names that the
+// exporters of other tools write (Quepid, BEIR, ESCI, WANDS, MS MARCO), and those of our own form.
+var columnNames = map[string]column{
+	"query": columnQuery, "querytext": columnQuery, "q": columnQuery, "searchterm": columnQuery, "searchquery": columnQuery,
+	"queryid": columnQueryID, "qid": columnQueryID, "topic": columnQueryID, "topicid": columnQueryID,
+	"docid": columnDocID, "doc": columnDocID, "docno": columnDocID, "document": columnDocID, "documentid": columnDocID,
+	"externalid": columnDocID, "corpusid": columnDocID, "productid": columnDocID, "itemid": columnDocID,
+	"id":    columnID,
+	"grade": columnGrade, "rating": columnGrade, "relevance": columnGrade, "rel": columnGrade, "score": columnGrade,
+	"gain": columnGrade, "judgment": columnGrade, "judgement": columnGrade,
+	"why": columnWhy, "reason": columnWhy, "explanation": columnWhy,
+	"judge": columnJudge, "judgedby": columnJudge, "rater": columnJudge, "user": columnJudge, "useremail": columnJudge,
+	"at": columnAt, "judgedat": columnAt, "date": columnAt,
+	"segments": columnSegments, "segment": columnSegments, "tags": columnSegments,
+	"weight":          columnWeight,
+	"expectnoresults": columnNoResults,
+	"params":          columnParams,
+}
+
+// columns say where in a row is what.
+type columns struct {
+	names  []string         // of the header
+	at     [columnCount]int // -1: there is no such column
+	others []string         // the names of columns that say nothing about a golden set
+	quepid bool             // Quepid wrote the table
+}
+
+// Quepid's own tables: the ratings of a case or of a snapshot, in two spellings; and the results of a case with all
+// fields that it shows, of which any may be called like a column of ours.
+var (
+	quepidRatings = [][]string{{"query", "docid", "rating"}, {"query", "doc_id", "rating"}}
+	quepidDetails = []string{"Case ID", "Query Text", "Doc ID"}
+	quepidColumns = map[string]column{"Query Text": columnQuery, "Doc ID": columnDocID, "Rating": columnGrade}
+)
+
+// isQuepid tells Quepid's tables by their header.
+func isQuepid(header []string) bool {
+	return slices.ContainsFunc(quepidRatings, func(names []string) bool { return slices.Equal(names, header) }) || isQuepidDetails(header)
+}
+
+func isQuepidDetails(header []string) bool {
+	for _, name := range quepidDetails {
+		if !slices.Contains(header, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHeader tells whether a row names columns: a query's text or id, and something more that is known.
+func isHeader(header []string) bool {
+	query, known := false, 0
+	for _, name := range header {
+		if c, ok := columnNames[plainName(name)]; ok {
+			known++
+			query = query || c == columnQuery || c == columnQueryID
+		}
+	}
+	return query && known > 1
+}
+
+// readHeader finds the columns of a table.
+func readHeader(header []string) (columns, error) {
+	c := columns{names: header, quepid: isQuepid(header)}
+	for i := range c.at {
+		c.at[i] = -1
+	}
+	details := isQuepidDetails(header)
+	id := -1
+	for i, name := range header {
+		known, ok := columnNames[plainName(name)]
+		if details {
+			known, ok = quepidColumns[name]
+		}
+		switch {
+		case !ok:
+			c.others = append(c.others, name)
+		case known == columnID:
+			id = i
+		case c.at[known] >= 0:
+			return c, fmt.Errorf("the columns %s and %s both seem to hold the %s; rename one of them", quote(header[c.at[known]]), quote(name), known)
+		default:
+			c.at[known] = i
+		}
+	}
+	if id >= 0 {
+		if c.has(columnDocID) {
+			return c, fmt.Errorf("the column %s may hold the query's id or the document's; call it query_id or doc_id", quote(header[id]))
+		}
+		c.at[columnDocID] = id
+	}
+	return c, c.check()
+}
+
+func (c *columns) has(what column) bool { return c.at[what] >= 0 }
+
+// check makes sure that the columns make sense together.
+func (c *columns) check() error {
+	switch doc, grade := c.has(columnDocID), c.has(columnGrade); {
+	case !c.has(columnQuery) && !c.has(columnQueryID):
+		return errors.New("no column holds the queries; call it query, or query_id if another file tells their texts")
+	case doc && !grade && c.quepid:
+		return errors.New("it is a table of Quepid without ratings; export the ratings of the case instead")
+	case doc && !grade:
+		return errors.New("no column holds the grades; call it grade or rating")
+	case grade && !doc:
+		return errors.New("no column holds the documents; call it doc_id")
+	case !doc && !c.has(columnQuery):
+		return errors.New("no column holds the documents, and none the texts of the queries; call them doc_id and query")
+	}
+	return nil
+}
+
+// String names a column for messages.
+func (c column) String() string {
+	return [...]string{"query's text", "query's id", "document's id", "grade", "reason", "judge", "date", "segments", "weight", "expectNoResults", "params"}[c]
+}
+
+// segmentSeparator parts the segments in a cell.
+const segmentSeparator = ";"
