@@ -9,7 +9,7 @@ import (
 )
 
 // errNoForm says that a text is of none of the forms.
-var errNoForm = errors.New("it is neither JSON nor a table whose first line names its columns (such as query, docid and rating); write one of these, or name its format")
+var errNoForm = errors.New("it is neither JSON, nor a table whose first line names its columns (such as query, docid and rating), nor qrels or topics of TREC; write one of these, or name its format")
 
 // detect tells the format of a text that is not blank by its first characters.
 func detect(source string, data []byte) (Format, error) {
@@ -23,6 +23,8 @@ func detect(source string, data []byte) (Format, error) {
 			return "", err
 		}
 		return detectJSON(*r), nil
+	case start[0] == '<':
+		return FormatTREC, nil
 	}
 	format, err := detectLines(data)
 	if err != nil {
@@ -38,7 +40,7 @@ func isJSONL(data []byte) bool {
 	return data[0] == '{' && len(bytes.TrimSpace(rest)) > 0 && json.Valid(line)
 }
 
-// detectLines tells whether Quepid wrote a table.
+// detectLines tells a table from the lines of TREC.
 func detectLines(data []byte) (Format, error) {
 	isTable, isQuepid := detectTable(data)
 	switch {
@@ -46,6 +48,8 @@ func detectLines(data []byte) (Format, error) {
 		return FormatQuepid, nil
 	case isTable:
 		return FormatCSV, nil
+	case looksLikeTREC(data):
+		return FormatTREC, nil
 	}
 	return "", errNoForm
 }

@@ -29,7 +29,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a byte order mark only", "\xef\xbb\xbf", Options{}, `: it is empty; write at least one query with its judgments`},
 		{"UTF-16", "\xff\xfe{\x00}\x00", Options{}, `: it is UTF-16; save it as UTF-8`},
 		{"bytes that are not UTF-8", "{\n\"é\": \"\xe9\"}", Options{}, `: line 2, column 7: the bytes there are not UTF-8; save the file as UTF-8`},
-		{"YAML", "queries:\n- query: a", Options{}, `: it is neither JSON nor a table whose first line names its columns (such as query, docid and rating); write one of these, or name its format`},
+		{"YAML", "queries:\n- query: a", Options{}, `: it is neither JSON, nor a table whose first line names its columns (such as query, docid and rating), nor qrels or topics of TREC; write one of these, or name its format`},
 		{"a comma too many", "{\"queries\": [\n  {\"query\": \"é\"},\n]}", Options{}, `: line 3, column 1: it is not JSON: invalid character ']' looking for beginning of value; correct the text there`},
 		{"a comma too few", "{\"queries\": [\n  {\"query\": \"é\" \"id\": \"b\"}]}", Options{}, `: line 2, column 17: it is not JSON: invalid character '"' after object key:value pair; correct the text there`},
 		{"the end too early", "{\"queries\": [\n  {\"query\": \"a\"}", Options{}, `: line 2, column 17: it is not JSON: unexpected end of JSON input; correct the text there`},
@@ -50,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 		{"half of a surrogate pair in a field's name", `{"a\udc00":1}`, Options{}, `: line 1: the string holds half of a surrogate pair (\ud800 to \udfff alone); write the whole character`},
 
 		// Options.
-		{"an unknown format", gates(), Options{Format: "YAML"}, `: the format "YAML" is not known; use Auto, Gate, Article, Short, Quepid, RankEval, RRE, CSV or JSONL`},
+		{"an unknown format", gates(), Options{Format: "YAML"}, `: the format "YAML" is not known; use Auto, Gate, Article, Short, Quepid, TREC, RankEval, RRE, CSV or JSONL`},
 		{"a maxGrade above 30", gates(), Options{MaxGrade: 31}, `: maxGrade 31 is not a highest grade; use a whole number from 1 to 30`},
 		{"a negative maxGrade", gates(), Options{MaxGrade: -1}, `: maxGrade -1 is not a highest grade; use a whole number from 1 to 30`},
 

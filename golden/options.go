@@ -15,6 +15,7 @@ const (
 	FormatArticle  Format = "Article"  // the form with externalId and relevance
 	FormatShort    Format = "Short"    // the form with q and judgments by document id
 	FormatQuepid   Format = "Quepid"   // exports of Quepid: a case, a snapshot, ratings as JSON or CSV
+	FormatTREC     Format = "TREC"     // topics, qrels, or both in one file
 	FormatRankEval Format = "RankEval" // a request of Elasticsearch's _rank_eval
 	FormatRRE      Format = "RRE"      // ratings of the Rated Ranking Evaluator
 	FormatCSV      Format = "CSV"      // a table with a header, a judgment a row; also by tabs or semicolons
@@ -22,7 +23,7 @@ const (
 )
 
 // readable are the formats to read, in the order in which messages name them.
-var readable = []Format{FormatAuto, FormatGate, FormatArticle, FormatShort, FormatQuepid, FormatRankEval, FormatRRE, FormatCSV, FormatJSONL}
+var readable = []Format{FormatAuto, FormatGate, FormatArticle, FormatShort, FormatQuepid, FormatTREC, FormatRankEval, FormatRRE, FormatCSV, FormatJSONL}
 
 // ReadFormat finds a format to read by its name, in any case.
 func ReadFormat(name string) (Format, error) {

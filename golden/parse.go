@@ -70,6 +70,8 @@ func (b *builder) read(name string, data []byte, format Format) error {
 		}
 	}
 	switch format {
+	case FormatTREC:
+		return b.trec(data)
 	case FormatCSV:
 		return b.table(data, format)
 	case FormatJSONL:
