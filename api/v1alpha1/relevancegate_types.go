@@ -318,9 +318,9 @@ const (
 	FormatAuto GoldenSetFormat = "Auto"
 	// FormatGate is the gate's own JSON form.
 	FormatGate GoldenSetFormat = "Gate"
-	// FormatQuepid is an export of Quepid.
+	// FormatQuepid is an export of Quepid: a case, a snapshot or ratings.
 	FormatQuepid GoldenSetFormat = "Quepid"
-	// FormatTREC is TREC's topics and qrels.
+	// FormatTREC is TREC's topics and, behind them in the same file, qrels.
 	FormatTREC GoldenSetFormat = "TREC"
 	// FormatRankEval is a request body of Elasticsearch's _rank_eval.
 	FormatRankEval GoldenSetFormat = "RankEval"
@@ -347,11 +347,6 @@ type GoldenSet struct {
 	// format is the file format. Auto recognises it by the content.
 	// +optional
 	// +kubebuilder:default=Auto
-	// +kubebuilder:validation:XValidation:rule="self != 'Quepid'",message="spec.goldenSet.format Quepid is not supported yet"
-	// +kubebuilder:validation:XValidation:rule="self != 'TREC'",message="spec.goldenSet.format TREC is not supported yet"
-	// +kubebuilder:validation:XValidation:rule="self != 'RankEval'",message="spec.goldenSet.format RankEval is not supported yet"
-	// +kubebuilder:validation:XValidation:rule="self != 'CSV'",message="spec.goldenSet.format CSV is not supported yet"
-	// +kubebuilder:validation:XValidation:rule="self != 'RRE'",message="spec.goldenSet.format RRE is not supported yet"
 	Format GoldenSetFormat `json:"format,omitempty"`
 
 	// maxGrade is the highest grade of the scale that the judges used. Without it grades may be from 0 to 30.

@@ -115,8 +115,6 @@ func (r *rules) goldenSet(g *GoldenSet) {
 	r.must((g.ConfigMapRef != nil) != (g.ConfigMapSelector != nil),
 		"exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set")
 	r.must(g.ConfigMapSelector == nil, "spec.goldenSet.configMapSelector is not supported yet")
-	r.must(g.Format == FormatAuto || g.Format == FormatGate,
-		"spec.goldenSet.format "+string(g.Format)+" is not supported yet")
 }
 
 func (r *rules) search(s *Search) {

@@ -127,11 +127,6 @@ func ruleRefusals() []refusal {
 
 		{"no golden set", set("goldenSet", object{}), "spec.goldenSet", oneSet},
 		{"a golden set by labels", set("goldenSet", object{"configMapSelector": object{}}), "spec.goldenSet", "spec.goldenSet.configMapSelector is not supported yet"},
-		{"format Quepid", set("goldenSet.format", "Quepid"), "spec.goldenSet.format", "spec.goldenSet.format Quepid is not supported yet"},
-		{"format TREC", set("goldenSet.format", "TREC"), "spec.goldenSet.format", "spec.goldenSet.format TREC is not supported yet"},
-		{"format RankEval", set("goldenSet.format", "RankEval"), "spec.goldenSet.format", "spec.goldenSet.format RankEval is not supported yet"},
-		{"format CSV", set("goldenSet.format", "CSV"), "spec.goldenSet.format", "spec.goldenSet.format CSV is not supported yet"},
-		{"format RRE", set("goldenSet.format", "RRE"), "spec.goldenSet.format", "spec.goldenSet.format RRE is not supported yet"},
 
 		{"no way to search", set("search", object{}), "spec.search", oneBody},
 		{"a body in a ConfigMap", set("search", object{"bodyConfigMapRef": keyRef}), "spec.search", "spec.search.bodyConfigMapRef is not supported yet"},
@@ -340,6 +335,11 @@ func accepted() []struct {
 		{"a lock from the start with a sign of readiness", with(
 			set("candidate.readyWhen", object{"minDocs": int64(1000)}), set("promotion.lock", "UntilPassed"))},
 		{"the gate's own format", set("goldenSet.format", "Gate")},
+		{"an export of Quepid", set("goldenSet.format", "Quepid")},
+		{"topics and qrels", set("goldenSet.format", "TREC")},
+		{"a _rank_eval request", set("goldenSet.format", "RankEval")},
+		{"a table", set("goldenSet.format", "CSV")},
+		{"ratings of RRE", set("goldenSet.format", "RRE")},
 		{"a pinned golden set", set("goldenSet.digest", "sha256:"+strings.Repeat("0a", 32))},
 		{"another search for the live index", set("search.live", object{"body": object{"query": object{"match_all": object{}}}})},
 		{"an id in a field of an object", set("search.idField", "product.sku")},

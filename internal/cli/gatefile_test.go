@@ -185,8 +185,8 @@ func TestABadGateGetsOneSentence(t *testing.T) {
 			goodGate + "  regressions: {metric: ndcg@10}\n",
 			`gate.yaml: line 20: spec.regressions.drop is wrong`},
 		"a format of later": {
-			replaced(t, "  goldenSet:\n", "  goldenSet:\n    format: TREC\n"),
-			`gate.yaml: line 11: spec.goldenSet.format TREC is not supported yet; use Auto or Gate`},
+			replaced(t, "  goldenSet:\n", "  goldenSet:\n    format: XML\n"),
+			`gate.yaml: line 11: spec.goldenSet.format is XML; it must be one of Auto, Gate, Quepid, TREC, RankEval, CSV, RRE`},
 		"a list in place of an object": {
 			replaced(t, "  goldenSet:\n    configMapRef: {name: golden-es, key: es.json}", "  goldenSet: []"),
 			`gate.yaml: line 10: spec.goldenSet is a list; it must be an object`},

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
@@ -79,6 +81,21 @@ func (f *gateFile) checkRequired() error {
 	return nil
 }
 
+// goldenFormats are the formats that a gate may name.
+var goldenFormats = []v1alpha1.GoldenSetFormat{
+	v1alpha1.FormatAuto, v1alpha1.FormatGate, v1alpha1.FormatQuepid, v1alpha1.FormatTREC,
+	v1alpha1.FormatRankEval, v1alpha1.FormatCSV, v1alpha1.FormatRRE,
+}
+
+// joined lists names for a message.
+func joined[T ~string](names []T) string {
+	var list []string
+	for _, name := range names {
+		list = append(list, string(name))
+	}
+	return strings.Join(list, ", ")
+}
+
 // maxMetrics is the most metrics that a gate may have.
 const maxMetrics = 20
 
@@ -94,10 +111,8 @@ func (f *gateFile) checkUnsupported() error {
 			return f.errorf(path, "is not supported yet")
 		}
 	}
-	switch format := f.gate.Spec.GoldenSet.Format; format {
-	case "", v1alpha1.FormatAuto, v1alpha1.FormatGate:
-	default:
-		return f.errorf("spec.goldenSet.format", "%s is not supported yet; use Auto or Gate", format)
+	if format := f.gate.Spec.GoldenSet.Format; format != "" && !slices.Contains(goldenFormats, format) {
+		return f.errorf("spec.goldenSet.format", "is %s; it must be one of %s", format, joined(goldenFormats))
 	}
 	switch distribution := f.gate.Spec.Engine.Distribution; distribution {
 	case "", v1alpha1.DistributionElasticsearch, v1alpha1.DistributionOpenSearch:
