@@ -3,17 +3,31 @@ package golden
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"hash"
 )
 
-// Digest names the files of a golden set by their bytes: "sha256:" and the hexadecimal SHA-256 of the unpacked bytes, of
-// one file after the other, so that `cat FILE... | sha256sum` gives the same. The error says why a file cannot be
-// unpacked. What the set says, whatever its files look like, is named by Set.Digest.
-func Digest(files ...[]byte) (string, error) {
+// Digest names a golden set by its bytes: "sha256:" and the hexadecimal SHA-256 of the unpacked bytes, so that
+// `sha256sum FILE` gives the same for a file, packed or not. The error says why raw cannot be unpacked. What the set says,
+// whatever its bytes are, is named by Set.Digest.
+func Digest(raw []byte) (string, error) {
 	hash := sha256.New()
-	for _, raw := range files {
-		if err := copyUnpacked(hash, raw, MaxUnpacked); err != nil {
-			return "", err
+	if err := copyUnpacked(hash, raw, MaxUnpacked); err != nil {
+		return "", err
+	}
+	return fileDigest(hash), nil
+}
+
+// DigestFiles is Digest for a set of several files: the digest of their unpacked bytes, one file after the other. The
+// error names the file.
+func DigestFiles(files []Source) (string, error) {
+	hash := sha256.New()
+	for _, file := range files {
+		if err := copyUnpacked(hash, file.Raw, MaxUnpacked); err != nil {
+			return "", fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
-	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
+	return fileDigest(hash), nil
 }
+
+func fileDigest(hash hash.Hash) string { return "sha256:" + hex.EncodeToString(hash.Sum(nil)) }

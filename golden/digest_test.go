@@ -19,8 +19,11 @@ func TestDigest(t *testing.T) {
 			}
 		})
 	}
-	if got, err := Digest([]byte("a"), packed(t, []byte("bc"))); got != abc || err != nil {
+	if got, err := DigestFiles([]Source{{"f", []byte("a")}, {"g", packed(t, []byte("bc"))}}); got != abc || err != nil {
 		t.Errorf("the digest of two files is %s, %v; want %s", got, err, abc)
+	}
+	if _, err := DigestFiles([]Source{{"f", nil}, {"g", []byte("\x1f\x8b")}}); err == nil || err.Error() != "g: it begins like a gzip file but ends too early; pack it again" {
+		t.Errorf("DigestFiles: %v", err)
 	}
 	if got, err := Digest([]byte("\xef\xbb\xbfabc")); got == abc || err != nil {
 		t.Errorf("a byte order mark does not count: %s, %v", got, err)

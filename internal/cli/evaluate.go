@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -27,7 +26,8 @@ const (
 
 // evaluateOptions are the flags of evaluate.
 type evaluateOptions struct {
-	gate, goldenSet          string
+	gate                     string
+	goldenSet                []string
 	url, candidate, live, ca string
 	output                   string
 }
@@ -53,7 +53,7 @@ the gate.`,
 	}
 	flags := command.Flags()
 	flags.StringVarP(&o.gate, "filename", "f", "", "file with the gate; - is the standard input")
-	flags.StringVar(&o.goldenSet, "golden-set", "", "file with the golden set")
+	flags.StringArrayVar(&o.goldenSet, "golden-set", nil, "file with the golden set, or with a part of it: may be given several times")
 	flags.StringVar(&o.url, "url", "", "address of the engine")
 	flags.StringVar(&o.candidate, "candidate", "", "index under test (default: the gate's)")
 	flags.StringVar(&o.live, "live", "", "index to compare with (default: the one that the gate's alias points at)")
@@ -78,10 +78,11 @@ func runEvaluate(ctx context.Context, o evaluateOptions, getenv func(string) str
 	if err != nil {
 		return gateError(err)
 	}
-	set, err := readGoldenFile(o.goldenSet, gate.plan)
+	set, err := readGoldenFiles(o.goldenSet, gate.plan)
 	if err != nil {
 		return failureError(err)
 	}
+	writeNotes(errOut, set)
 	client, err := newClient(o, getenv, gate.plan)
 	if err != nil {
 		return usageError(err)
@@ -111,20 +112,17 @@ func runEvaluate(ctx context.Context, o evaluateOptions, getenv func(string) str
 	return outcomeError(outcome)
 }
 
-// readGoldenFile reads the golden set as the gate says.
-func readGoldenFile(name string, plan *evaluate.Plan) (*golden.Set, error) {
-	raw, err := os.ReadFile(name)
-	if err == nil && len(bytes.TrimSpace(raw)) == 0 {
-		err = fmt.Errorf("%s: the golden set is empty", name)
-	}
+// readGoldenFiles reads the golden set as the gate says.
+func readGoldenFiles(names []string, plan *evaluate.Plan) (*golden.Set, error) {
+	files, err := readSources(names)
 	if err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}
-	plan.GoldenSource = name
-	if plan.GoldenDigest, err = golden.Digest(raw); err != nil {
-		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, fmt.Errorf("%s: %w", name, err))
+	plan.GoldenSource = strings.Join(names, ", ")
+	if plan.GoldenDigest, err = golden.DigestFiles(files); err != nil {
+		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}
-	return evaluate.ParseGoldenSet(plan, raw)
+	return evaluate.ParseGoldenFiles(plan, files)
 }
 
 func newClient(o evaluateOptions, getenv func(string) string, plan *evaluate.Plan) (*engine.Client, error) {

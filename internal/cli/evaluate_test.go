@@ -149,3 +149,22 @@ func TestProgressInPlainLines(t *testing.T) {
 		t.Errorf("got %q, want the first and the last line", out.String())
 	}
 }
+
+func TestAGoldenSetOfSeveralFiles(t *testing.T) {
+	gate := writeFile(t, "gate.yaml", goodGate)
+	topics, qrels := writeFile(t, "topics.tsv", "1\tred shoes\n"), writeFile(t, "qrels.txt", "1 0 a 3\n1 0 b -1\n")
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	result := runCLI(t, "evaluate", "-f", gate, "--golden-set", topics, "--golden-set", qrels, "--url", server.URL)
+	if note := "qrels.txt: judgments with a negative grade, read as not judged: 1 (first on line 2)\n"; !strings.HasPrefix(result.errOut, "Note: ") || !strings.Contains(result.errOut, note) {
+		t.Errorf("got %+v, want the note %s", result, note)
+	}
+	doc, _ := runJSON(t, "-f", gate, "--golden-set", qrels)
+	if doc.Reason != "InvalidGoldenSet" || !strings.Contains(doc.Message, `query "1" is judged, but no file tells its text`) {
+		t.Errorf("qrels alone: %+v", doc)
+	}
+	doc, _ = runJSON(t, "-f", gate, "--golden-set", topics)
+	if doc.Reason != "InvalidGoldenSet" || !strings.Contains(doc.Message, `topics.tsv: query "1" has no judgment`) {
+		t.Errorf("topics alone: %+v", doc)
+	}
+}

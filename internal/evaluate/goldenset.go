@@ -8,7 +8,13 @@ import (
 // ParseGoldenSet reads a golden set as the plan says, and makes sure that every
 // metric of the plan is defined for its queries. An error is a *Failure.
 func ParseGoldenSet(p *Plan, raw []byte) (*golden.Set, error) {
-	set, err := golden.Parse(p.GoldenSource, raw, golden.Options{
+	return ParseGoldenFiles(p, []golden.Source{{Name: p.GoldenSource, Raw: raw}})
+}
+
+// ParseGoldenFiles is ParseGoldenSet for a golden set of several files, such as
+// topics and qrels.
+func ParseGoldenFiles(p *Plan, files []golden.Source) (*golden.Set, error) {
+	set, err := golden.ParseFiles(files, golden.Options{
 		Format:     golden.Format(p.GoldenFormat),
 		MaxGrade:   p.MaxGrade,
 		RequireWhy: p.RequireWhy,
