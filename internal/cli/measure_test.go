@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -100,7 +101,7 @@ func TestMeasureHandsOverSummaryAndReport(t *testing.T) {
 			t.Errorf("the live index is %+v", l)
 		}
 
-		document, err := evaluate.ReadFrames(strings.NewReader(result.out), plan.EvaluationKey)
+		document, err := io.ReadAll(evaluate.NewFrameReader(strings.NewReader(result.out), plan.EvaluationKey))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ const (
 	framePayload = 3000
 	// maxFrameLine is the longest line that is read at all.
 	maxFrameLine = 64 << 10
-	// maxReport bounds what is unpacked.
+	// maxReport bounds what is unpacked, in bytes.
 	maxReport = 256 << 20
 )
 
@@ -81,62 +81,101 @@ func WriteFrames(w io.Writer, report []byte, key string) error {
 	return frames.Close()
 }
 
-// ReadFrames finds the report of the evaluation key among the lines of a log.
-// Foreign lines are skipped; a missing, changed, repeated or reordered line is
-// an error, and so is a report that is not whole.
-func ReadFrames(r io.Reader, key string) ([]byte, error) {
-	var packed bytes.Buffer
-	prefix := framePrefix + " " + runOf(key) + " "
-	next := 1
-	for lines := newLineReader(r); ; {
-		line, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("the log holds no whole report: frame %d is missing", next)
-		}
-		if err != nil {
-			return nil, err
-		}
-		rest, ours := strings.CutPrefix(line, prefix)
-		if !ours {
-			continue
-		}
-		fields := strings.Split(rest, " ")
-		number, total, err := frameNumber(fields[0])
-		if err != nil || number != next {
-			return nil, fmt.Errorf("frame %d of the report is missing or not in its place", next)
-		}
-		next++
-		switch {
-		case number == total && len(fields) == 2:
-			return unpackReport(&packed, fields[1])
-		case number < total && len(fields) == 3 && fields[1] == lineSum(fields[2]):
-			raw, err := base64.StdEncoding.DecodeString(fields[2])
-			if err != nil {
-				return nil, fmt.Errorf("frame %d of the report: %w", number, err)
-			}
-			packed.Write(raw)
-		default:
-			return nil, fmt.Errorf("frame %d of the report was changed", number)
-		}
+// NewFrameReader finds the report of the evaluation key among the lines of a
+// log and gives it unpacked, without holding it in memory. Foreign lines are
+// skipped. A missing, changed, repeated or reordered line is an error, and so is
+// a report that is not whole: what was read is right only once the end has come
+// without one.
+func NewFrameReader(log io.Reader, key string) io.Reader {
+	return &frameReader{
+		frames: frames{lines: newLineReader(log), prefix: framePrefix + " " + runOf(key) + " ", next: 1},
+		sum:    sha256.New(),
 	}
 }
 
-func unpackReport(packed io.Reader, sum string) ([]byte, error) {
-	zip, err := gzip.NewReader(packed)
+type frameReader struct {
+	frames frames
+	zip    *gzip.Reader
+	sum    hash.Hash
+	read   int
+}
+
+// Read gives the next part of the report.
+func (r *frameReader) Read(into []byte) (int, error) {
+	if r.zip == nil {
+		zip, err := gzip.NewReader(&r.frames)
+		if err != nil {
+			return 0, fmt.Errorf("unpacking the report: %w", err)
+		}
+		r.zip = zip
+	}
+	n, err := r.zip.Read(into)
+	r.sum.Write(into[:n]) // A hash never fails.
+	r.read += n
+	switch {
+	case r.read > maxReport:
+		return n, fmt.Errorf("the report has more than %d bytes", maxReport)
+	case errors.Is(err, io.EOF) && fmt.Sprintf("%x", r.sum.Sum(nil)) != r.frames.sum:
+		return n, errors.New("the report does not have the checksum of its last frame")
+	case err != nil && !errors.Is(err, io.EOF):
+		return n, fmt.Errorf("unpacking the report: %w", err)
+	}
+	return n, err
+}
+
+// frames gives the payloads of the frames, one after the other.
+type frames struct {
+	lines   *lineReader
+	prefix  string
+	next    int    // the number of the frame that must come
+	payload []byte // what is left of the one before
+	sum     string // of the whole report; "" until the last frame has come
+}
+
+// Read ends with the last frame.
+func (f *frames) Read(into []byte) (int, error) {
+	for len(f.payload) == 0 {
+		if f.sum != "" {
+			return 0, io.EOF
+		}
+		if err := f.readFrame(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(into, f.payload)
+	f.payload = f.payload[n:]
+	return n, nil
+}
+
+func (f *frames) readFrame() error {
+	line, err := f.lines.next()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the log holds no whole report: frame %d is missing", f.next)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("unpacking the report: %w", err)
+		return err
 	}
-	report, err := io.ReadAll(io.LimitReader(zip, maxReport+1))
-	if err != nil {
-		return nil, fmt.Errorf("unpacking the report: %w", err)
+	rest, ours := strings.CutPrefix(line, f.prefix)
+	if !ours {
+		return nil
 	}
-	if len(report) > maxReport {
-		return nil, fmt.Errorf("the report has more than %d bytes", maxReport)
+	fields := strings.Split(rest, " ")
+	number, total, err := frameNumber(fields[0])
+	if err != nil || number != f.next {
+		return fmt.Errorf("frame %d of the report is missing or not in its place", f.next)
 	}
-	if fmt.Sprintf("%x", sha256.Sum256(report)) != sum {
-		return nil, errors.New("the report does not have the checksum of its last frame")
+	f.next++
+	switch {
+	case number == total && len(fields) == 2:
+		f.sum = fields[1]
+	case number < total && len(fields) == 3 && fields[1] == lineSum(fields[2]):
+		if f.payload, err = base64.StdEncoding.DecodeString(fields[2]); err != nil {
+			return fmt.Errorf("frame %d of the report: %w", number, err)
+		}
+	default:
+		return fmt.Errorf("frame %d of the report was changed", number)
 	}
-	return report, nil
+	return nil
 }
 
 func frameNumber(text string) (number, total int, err error) {

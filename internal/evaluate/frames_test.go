@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,6 +28,10 @@ func framed(t *testing.T) (report []byte, lines []string) {
 	return report, lines
 }
 
+func readFrames(log string) ([]byte, error) {
+	return io.ReadAll(NewFrameReader(strings.NewReader(log), testKey))
+}
+
 func TestFramesAreFoundInAPollutedLog(t *testing.T) {
 	report, lines := framed(t)
 	var log strings.Builder
@@ -40,7 +45,7 @@ func TestFramesAreFoundInAPollutedLog(t *testing.T) {
 		log.WriteString(strings.ReplaceAll(line, "\n", "\r\n"))
 	}
 	log.WriteString("\nrelevance-gate-report/2 something newer\n")
-	got, err := ReadFrames(strings.NewReader(log.String()), testKey)
+	got, err := readFrames(log.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +59,7 @@ func TestAnEmptyReportArrives(t *testing.T) {
 	if err := WriteFrames(&log, nil, testKey); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ReadFrames(&log, testKey); err != nil || len(got) != 0 {
+	if got, err := readFrames(log.String()); err != nil || len(got) != 0 {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -86,7 +91,7 @@ func TestDamagedFramesAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := strings.Join(test.damage(slices.Clone(lines)), "")
-			_, err := ReadFrames(strings.NewReader(log), testKey)
+			_, err := readFrames(log)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
@@ -98,11 +103,11 @@ func TestEveryPrefixOfTheFramesIsRefused(t *testing.T) {
 	_, lines := framed(t)
 	log := strings.Join(lines, "")
 	for end := 0; end < len(log); end += 97 {
-		if _, err := ReadFrames(strings.NewReader(log[:end]), testKey); err == nil {
+		if _, err := readFrames(log[:end]); err == nil {
 			t.Fatalf("the first %d of %d bytes are accepted", end, len(log))
 		}
 	}
-	if _, err := ReadFrames(strings.NewReader(log[:len(log)-1]), testKey); err == nil {
+	if _, err := readFrames(log[:len(log)-1]); err == nil {
 		t.Error("a last frame that is cut is accepted")
 	}
 }
