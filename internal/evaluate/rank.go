@@ -61,7 +61,7 @@ func (r *run) rank(a *arm, repeat, from int, results []engine.SearchResult) erro
 		a.rankings[position] = Ranking{
 			Values:   values,
 			Returned: len(scorer.ranking),
-			Hits:     append([]RankedHit(nil), scorer.ranking[:min(len(scorer.ranking), scorer.at)]...),
+			Hits:     append([]RankedHit(nil), scorer.ranking[:min(len(scorer.ranking), KeptHits)]...),
 		}
 		if a.isCandidate {
 			r.see(scorer.ranking)

@@ -8,9 +8,12 @@ import (
 
 // Report is the result of one evaluation, before any limit is held against it.
 type Report struct {
-	Engine    engine.Info
-	Candidate *IndexResult
-	Live      *IndexResult
+	// EvaluationKey is the plan's; empty outside of a cluster.
+	EvaluationKey string
+	GoldenDigest  string
+	Engine        engine.Info
+	Candidate     *IndexResult
+	Live          *IndexResult
 
 	// Metrics are the plan's, in order, and last the noresults that negatives
 	// imply. They line up with Measurement.Scores and with the values of each
@@ -25,8 +28,7 @@ type Report struct {
 	// WorstMetric is the metric by which Worst was chosen.
 	WorstMetric string
 	// Worst are positions in Queries: the ones that lost most against live,
-	// or have the lowest score where there is no live index. Only these keep
-	// their hits.
+	// or have the lowest score where there is no live index.
 	Worst []int
 
 	// DroppedFields are the parts of the search body that were not sent.
@@ -54,6 +56,7 @@ type IndexResult struct {
 // QueryResult is one query of the golden set on both indices.
 type QueryResult struct {
 	ID, Query string
+	Segments  []string
 	Weight    float64
 	// Negative marks a query that is expected to find nothing.
 	Negative bool
@@ -68,7 +71,8 @@ type QueryResult struct {
 type Ranking struct {
 	// Values has one entry a metric, NoValue where the metric does not apply.
 	Values []float64
-	// Hits are the first documents, kept for the worst queries only.
+	// Hits are the first KeptHits documents. Of a golden set with many queries
+	// the worst ones alone keep them; elsewhere they are nil.
 	Hits []RankedHit
 	// Returned counts the hits after duplicates were dropped.
 	Returned int
@@ -80,6 +84,9 @@ type RankedHit struct {
 	// Grade is relevance.Unjudged when the document is not judged for the query.
 	Grade float64
 }
+
+// KeptHits is how many documents of a ranking a report keeps.
+const KeptHits = 10
 
 // NoValue stands where a metric does not apply to a query, or has no value as
 // judged@k of a query without hits; scores are never negative.

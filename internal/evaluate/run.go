@@ -88,7 +88,13 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 	if err != nil {
 		return nil, NewFailure(ReasonInvalidSearch, err)
 	}
-	r.report = &Report{Metrics: r.metrics, WorstMetric: r.metrics[r.worstMetric].Name, DroppedFields: dropped}
+	r.report = &Report{
+		EvaluationKey: p.EvaluationKey,
+		GoldenDigest:  p.GoldenDigest,
+		Metrics:       r.metrics,
+		WorstMetric:   r.metrics[r.worstMetric].Name,
+		DroppedFields: dropped,
+	}
 	if slices.ContainsFunc(r.metrics, looksUncut) {
 		r.report.UncutDepth = UncutDepth
 	}

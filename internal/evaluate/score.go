@@ -219,7 +219,9 @@ func (r *run) isProtected(weight float64) bool {
 func (r *run) reportQueries() {
 	r.report.Queries = make([]QueryResult, len(r.set.Queries))
 	for i, query := range r.set.Queries {
-		result := QueryResult{ID: query.ID, Query: query.Text, Weight: query.Weight, Negative: query.ExpectNoResults}
+		result := QueryResult{
+			ID: query.ID, Query: query.Text, Segments: query.Segments, Weight: query.Weight, Negative: query.ExpectNoResults,
+		}
 		if r.errors[i] != nil {
 			result.Error = r.errors[i].Error()
 			r.report.Queries[i] = result

@@ -313,30 +313,66 @@ func TestRegressions(t *testing.T) {
 	}
 }
 
-func TestOnlyTheWorstQueriesKeepTheirHits(t *testing.T) {
-	var queries []golden.Query
-	candidate, live := answers{}, answers{}
-	for i := range 30 {
-		id := fmt.Sprintf("q%02d", i)
-		queries = append(queries, makeQuery(id, 1, "a:1"))
-		live[id] = "a"
-		candidate[id] = "a"
-		if i%2 == 1 {
-			candidate[id] = "x a"
-		}
+func TestOfVeryManyQueriesOnlyTheWorstKeepTheirHits(t *testing.T) {
+	for count, all := range map[int]bool{30: true, maxQueriesWithHits: true, maxQueriesWithHits + 1: false} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			var queries []golden.Query
+			candidate, live := answers{}, answers{}
+			for i := range count {
+				id := fmt.Sprintf("q%05d", i)
+				queries = append(queries, makeQuery(id, 1, "a:1"))
+				live[id] = "a"
+				candidate[id] = "a"
+				if i%2 == 1 {
+					candidate[id] = "x a"
+				}
+			}
+			candidate["q00020"] = "x y"
+			report := measured(t, makePlan(t, 1, "ndcg@10"), queries, once(candidate), once(live))
+			if !slices.Equal(report.Worst, []int{20, 1, 3, 5, 7, 9, 11, 13, 15, 17}) {
+				t.Errorf("the worst are %v", report.Worst)
+			}
+			for i, query := range report.Queries {
+				if kept := query.Candidate.Hits != nil; kept != (all || slices.Contains(report.Worst, i)) {
+					t.Fatalf("query %d keeps its hits: %t", i, kept)
+				}
+			}
+			if hits := report.Queries[1].Candidate.Hits; len(hits) != 2 || hits[0].Grade != relevance.Unjudged || hits[1].Grade != 1 {
+				t.Errorf("the hits are %+v", hits)
+			}
+		})
 	}
-	candidate["q20"] = "x y"
-	report := measured(t, makePlan(t, 1, "ndcg@10"), queries, once(candidate), once(live))
-	if !slices.Equal(report.Worst, []int{20, 1, 3, 5, 7, 9, 11, 13, 15, 17}) {
-		t.Errorf("the worst are %v", report.Worst)
+}
+
+func TestTheWorstComeFirst(t *testing.T) {
+	queries := []golden.Query{
+		makeQuery("same", 1, "a:1"), makeQuery("lost", 1, "a:1"), makeNegative("found"), makeQuery("failed", 1, "a:1"),
+		makeNegative("empty"), makeQuery("low", 1, "a:1"), makeQuery("gained", 1, "a:1"), makeQuery("lost more", 1, "a:1"),
 	}
-	for i, query := range report.Queries {
-		if kept := query.Candidate.Hits != nil; kept != slices.Contains(report.Worst, i) {
-			t.Errorf("query %d keeps its hits: %t", i, kept)
-		}
-	}
-	if hits := report.Queries[1].Candidate.Hits; len(hits) != 2 || hits[0].Grade != relevance.Unjudged || hits[1].Grade != 1 {
-		t.Errorf("the hits are %+v", hits)
+	candidate := answers{"same": "a", "lost": "x a", "found": "x", "failed": "!", "low": "x x2 a", "gained": "a", "lost more": "x"}
+	live := answers{"same": "a", "lost": "a", "failed": "a", "low": "x x2 a", "gained": "x a", "lost more": "a"}
+	for name, test := range map[string]struct {
+		live []answers
+		want string
+	}{
+		"against live": {once(live), "failed, found, lost more, lost, low, same, empty, gained"},
+		"alone":        {nil, "failed, found, lost more, low, lost, same, empty, gained"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := makePlan(t, 1, "recall@5", "ndcg@10")
+			plan.Regressions = &Regressions{Metric: "ndcg@10"}
+			if test.live == nil {
+				plan.Live = nil
+			}
+			report := measured(t, plan, queries, once(candidate), test.live)
+			var ids []string
+			for _, position := range report.WorstFirst() {
+				ids = append(ids, report.Queries[position].ID)
+			}
+			if got := strings.Join(ids, ", "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
 	}
 }
 

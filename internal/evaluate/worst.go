@@ -11,8 +11,12 @@ import (
 // maxWorst is how many of the worst queries a report shows.
 const maxWorst = 10
 
+// maxQueriesWithHits is the most queries that may all hold on to their hits: the
+// hits of more would take more memory than all the rest.
+const maxQueriesWithHits = 10_000
+
 // worstQueries keeps the positions of the worst queries while the measurement
-// runs, so that only these hold on to their hits.
+// runs, so that of very many queries only these hold on to their hits.
 type worstQueries struct {
 	mu        sync.Mutex
 	positions []int
@@ -74,6 +78,9 @@ func (r *run) lossOf(query int) (loss, score float64, applies bool) {
 }
 
 func (r *run) forgetHits(query int) {
+	if len(r.set.Queries) <= maxQueriesWithHits {
+		return
+	}
 	for _, a := range r.arms {
 		a.rankings[query].Hits = nil
 	}
@@ -88,4 +95,67 @@ func (r *run) millionthsOf(query int) (candidate, live int64, err error) {
 		}
 	}
 	return values[0], values[1], nil
+}
+
+// WorstFirst are the positions of all queries, the worst first: those in error,
+// then those that lost most against live, then those with the lowest score. The
+// metric is the one that Worst was chosen by, and for a query that it does not
+// apply to, such as a negative, the first one that does.
+func (r *Report) WorstFirst() []int {
+	type place struct {
+		position    int
+		failed      bool
+		loss, score float64
+	}
+	places := make([]place, len(r.Queries))
+	for i := range r.Queries {
+		query := &r.Queries[i]
+		places[i] = place{position: i, failed: query.Error != ""}
+		places[i].loss, places[i].score = r.lossOf(query)
+	}
+	slices.SortStableFunc(places, func(a, b place) int {
+		if a.failed != b.failed {
+			return map[bool]int{true: -1, false: 1}[a.failed]
+		}
+		return cmp.Or(cmp.Compare(b.loss, a.loss), cmp.Compare(a.score, b.score))
+	})
+	positions := make([]int, len(places))
+	for i := range places {
+		positions[i] = places[i].position
+	}
+	return positions
+}
+
+// lossOf is what a query lost against live, and its score on the index under test.
+func (r *Report) lossOf(query *QueryResult) (loss, score float64) {
+	tested := query.Candidate
+	if tested == nil {
+		tested = query.Live
+	}
+	metric := r.metricOf(tested)
+	value := tested.Value(metric)
+	if value == nil {
+		return 0, 0
+	}
+	if live := query.Live.Value(metric); live != nil {
+		loss = *live - *value
+	}
+	return loss, *value
+}
+
+// metricOf is the position of the metric that a ranking is looked at by.
+func (r *Report) metricOf(ranking *Ranking) int {
+	first := 0
+	for i, metric := range r.Metrics {
+		if ranking.Value(i) == nil {
+			continue
+		}
+		if metric.Name == r.WorstMetric {
+			return i
+		}
+		if ranking.Value(first) == nil {
+			first = i
+		}
+	}
+	return first
 }

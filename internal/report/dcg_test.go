@@ -18,7 +18,9 @@ func TestAScoreAboveOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &evaluate.Report{
-		Metrics: []relevance.Metric{{Name: "dcg@10", Kind: relevance.DCG, K: 10}},
+		GoldenDigest: "sha256:" + strings.Repeat("0", 64),
+		WorstMetric:  "dcg@10",
+		Metrics:      []relevance.Metric{{Name: "dcg@10", Kind: relevance.DCG, K: 10}},
 		Measurement: verdict.Measurement{
 			Queries: 1, Deterministic: true,
 			Scores: []verdict.Score{{Metric: "dcg@10", Candidate: &millionths, Live: pointer(int64(0))}},

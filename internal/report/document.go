@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
@@ -31,8 +32,44 @@ type Document struct {
 	Verdict *verdict.Verdict `json:"verdict"`
 	Reason  string           `json:"reason"`
 	Message string           `json:"message"`
-	Scores  []Score          `json:"scores"`
-	Queries []Query          `json:"queries"`
+	// Measured says what was measured; null when nothing was.
+	Measured *Measured `json:"measured"`
+	Scores   []Score   `json:"scores"`
+	Queries  []Query   `json:"queries"`
+	// QueriesLeftOut counts the queries for which there was no room.
+	QueriesLeftOut int `json:"queriesLeftOut,omitempty"`
+}
+
+// Measured is what scores must have in common to be compared, and what they are
+// scores of.
+type Measured struct {
+	// EvaluationKey is empty outside of a cluster.
+	EvaluationKey string `json:"evaluationKey,omitempty"`
+	Engine        string `json:"engine"`
+	GoldenSet     Golden `json:"goldenSet"`
+	Candidate     *Index `json:"candidate"`
+	Live          *Index `json:"live"`
+	// Metrics are in the order of the scores, with everything that decides their
+	// values.
+	Metrics []relevance.Metric `json:"metrics"`
+	// WorstMetric is the metric that tells which queries are worst.
+	WorstMetric string `json:"worstMetric"`
+	// KeptHits is how many documents of a ranking are kept at most.
+	KeptHits int `json:"keptHits"`
+}
+
+// Golden is a golden set as it was measured with.
+type Golden struct {
+	Digest    string `json:"digest"`
+	Queries   int    `json:"queries"`
+	Judgments int    `json:"judgments"`
+}
+
+// Index is an index as it was measured.
+type Index struct {
+	Name string `json:"name"`
+	UUID string `json:"uuid"`
+	Docs int64  `json:"docs"`
 }
 
 // Score is the mean of one metric.
@@ -48,29 +85,49 @@ type Score struct {
 type Query struct {
 	ID        string             `json:"id"`
 	Query     string             `json:"query"`
+	Segments  []string           `json:"segments,omitempty"`
+	Weight    float64            `json:"weight"`
 	Candidate map[string]*string `json:"candidate"`
 	Live      map[string]*string `json:"live"`
-	Error     *string            `json:"error"`
+	// CandidateHits and LiveHits are the first documents of the rankings. They are
+	// nil where they were not kept, and empty where nothing was found.
+	CandidateHits []Hit   `json:"candidateHits,omitzero"`
+	LiveHits      []Hit   `json:"liveHits,omitzero"`
+	Error         *string `json:"error"`
+}
+
+// Hit is a document that came back, and its grade; null when it is not judged.
+type Hit struct {
+	ID    string   `json:"id"`
+	Grade *float64 `json:"grade"`
 }
 
 // WriteVerdict writes the document of an evaluation that was held against its
 // limits.
 func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) error {
-	doc := Document{Verdict: &outcome.Verdict, Reason: outcome.Reason, Message: outcome.Message}
+	doc := Document{Verdict: &outcome.Verdict, Reason: outcome.Reason, Message: outcome.Message, Measured: measuredOf(r)}
 	for i, score := range r.Measurement.Scores {
 		doc.Scores = append(doc.Scores, scoreOf(score, &outcome.Scores[i].Verdict))
 	}
-	return write(w, doc, queriesOf(r))
+	return write(w, doc, queriesOf(r, slices.Values(r.Queries)))
 }
 
 // WriteMeasurement writes the document of an evaluation whose limits are not
-// known here.
+// known here. Its queries come the worst first, so that Pack leaves out the
+// others.
 func WriteMeasurement(w io.Writer, r *evaluate.Report) error {
-	doc := Document{Reason: ReasonMeasured, Message: "measured; the verdict is made where the limits are known"}
+	doc := Document{Reason: ReasonMeasured, Message: "measured; the verdict is made where the limits are known", Measured: measuredOf(r)}
 	for _, score := range r.Measurement.Scores {
 		doc.Scores = append(doc.Scores, scoreOf(score, nil))
 	}
-	return write(w, doc, queriesOf(r))
+	worstFirst := func(yield func(evaluate.QueryResult) bool) {
+		for _, position := range r.WorstFirst() {
+			if !yield(r.Queries[position]) {
+				return
+			}
+		}
+	}
+	return write(w, doc, queriesOf(r, worstFirst))
 }
 
 // WriteFailure writes the document of an evaluation that did not come about.
@@ -126,14 +183,37 @@ func deltaOf(score verdict.Score) *int64 {
 	return &delta
 }
 
-func queriesOf(r *evaluate.Report) iter.Seq[Query] {
+func measuredOf(r *evaluate.Report) *Measured {
+	index := func(result *evaluate.IndexResult) *Index {
+		if result == nil {
+			return nil
+		}
+		return &Index{Name: result.Name, UUID: result.UUID, Docs: result.Docs}
+	}
+	return &Measured{
+		EvaluationKey: r.EvaluationKey,
+		Engine:        r.EngineName(),
+		GoldenSet:     Golden{Digest: r.GoldenDigest, Queries: r.Measurement.Queries, Judgments: r.Measurement.Judgments},
+		Candidate:     index(r.Candidate),
+		Live:          index(r.Live),
+		Metrics:       r.Metrics,
+		WorstMetric:   r.WorstMetric,
+		KeptHits:      evaluate.KeptHits,
+	}
+}
+
+func queriesOf(r *evaluate.Report, results iter.Seq[evaluate.QueryResult]) iter.Seq[Query] {
 	return func(yield func(Query) bool) {
-		for _, result := range r.Queries {
+		for result := range results {
 			query := Query{
-				ID:        result.ID,
-				Query:     result.Query,
-				Candidate: valuesOf(r, result.Candidate),
-				Live:      valuesOf(r, result.Live),
+				ID:            result.ID,
+				Query:         result.Query,
+				Segments:      result.Segments,
+				Weight:        result.Weight,
+				Candidate:     valuesOf(r, result.Candidate),
+				Live:          valuesOf(r, result.Live),
+				CandidateHits: hitsOf(result.Candidate),
+				LiveHits:      hitsOf(result.Live),
 			}
 			if result.Error != "" {
 				query.Error = &result.Error
@@ -143,6 +223,21 @@ func queriesOf(r *evaluate.Report) iter.Seq[Query] {
 			}
 		}
 	}
+}
+
+func hitsOf(ranking *evaluate.Ranking) []Hit {
+	if ranking == nil || ranking.Hits == nil && ranking.Returned > 0 {
+		return nil
+	}
+	hits := make([]Hit, 0, len(ranking.Hits))
+	for _, hit := range ranking.Hits {
+		grade := &hit.Grade
+		if hit.Grade == relevance.Unjudged {
+			grade = nil
+		}
+		hits = append(hits, Hit{ID: hit.ID, Grade: grade})
+	}
+	return hits
 }
 
 func valuesOf(r *evaluate.Report, ranking *evaluate.Ranking) map[string]*string {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -21,10 +22,16 @@ func pointer[T any](value T) *T { return &value }
 func makeReport() *evaluate.Report {
 	hits := []evaluate.RankedHit{{ID: "a", Grade: 3}, {ID: "b\x1b[2J", Grade: relevance.Unjudged}}
 	return &evaluate.Report{
-		Engine:    engine.Info{Distribution: "Elasticsearch", Version: "7.17.29"},
-		Candidate: &evaluate.IndexResult{Name: "products-v2", Docs: 10},
-		Live:      &evaluate.IndexResult{Name: "products-v1", Docs: 9},
-		Metrics:   []relevance.Metric{{Name: "recall@50"}, {Name: "ndcg@10"}, {Name: "noresults"}},
+		EvaluationKey: "sha256:" + strings.Repeat("e", 64),
+		GoldenDigest:  "sha256:" + strings.Repeat("0", 64),
+		Engine:        engine.Info{Distribution: "Elasticsearch", Version: "7.17.29"},
+		Candidate:     &evaluate.IndexResult{Name: "products-v2", Docs: 10},
+		Live:          &evaluate.IndexResult{Name: "products-v1", Docs: 9},
+		Metrics: []relevance.Metric{
+			{Name: "recall@50", Kind: relevance.Recall, K: 50, Gain: relevance.Exponential, RelevantFrom: 1},
+			{Name: "ndcg@10", Kind: relevance.NDCG, K: 10, Gain: relevance.Exponential, RelevantFrom: 1},
+			{Name: "noresults", Kind: relevance.NoResults, Gain: relevance.Exponential, RelevantFrom: 1},
+		},
 		Measurement: verdict.Measurement{
 			Queries: 3, Judgments: 4, Errors: 1, Deterministic: true,
 			Scores: []verdict.Score{
@@ -36,7 +43,7 @@ func makeReport() *evaluate.Report {
 		},
 		Queries: []evaluate.QueryResult{
 			{
-				ID: "q2", Query: `red "shoes" <b>`, Weight: 1,
+				ID: "q2", Query: `red "shoes" <b>`, Segments: []string{"head"}, Weight: 2.5,
 				Candidate: &evaluate.Ranking{Values: []float64{0.5, 0.12345650000001, evaluate.NoValue}, Hits: hits, Returned: 7},
 				Live:      &evaluate.Ranking{Values: []float64{1, 1, evaluate.NoValue}},
 			},
@@ -74,13 +81,19 @@ func TestDocumentIsAsPromised(t *testing.T) {
 	if err := WriteVerdict(&out, makeReport(), outcome); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"schema":"relevancegate.dev/evaluation/v1","verdict":"Failed","reason":"BelowThreshold","message":"ndcg@10 0.799996 is below min 0.800000","scores":[` +
+	metric := func(name, kind string, k int) string {
+		return fmt.Sprintf(`{"name":%q,"kind":%q,"k":%d,"gain":"Exponential","relevantFrom":1}`, name, kind, k)
+	}
+	want := `{"schema":"relevancegate.dev/evaluation/v1","verdict":"Failed","reason":"BelowThreshold","message":"ndcg@10 0.799996 is below min 0.800000",` +
+		`"measured":{"evaluationKey":"sha256:` + strings.Repeat("e", 64) + `","engine":"Elasticsearch 7.17.29","goldenSet":{"digest":"sha256:` + strings.Repeat("0", 64) + `","queries":3,"judgments":4},` +
+		`"candidate":{"name":"products-v2","uuid":"","docs":10},"live":{"name":"products-v1","uuid":"","docs":9},` +
+		`"metrics":[` + metric("recall@50", "recall", 50) + "," + metric("ndcg@10", "ndcg", 10) + "," + metric("noresults", "noresults", 0) + `],"worstMetric":"recall@50","keptHits":10},"scores":[` +
 		`{"metric":"recall@50","candidate":"0.500000","live":"0.750000","delta":"-0.250000","verdict":"Reported"},` +
 		`{"metric":"ndcg@10","candidate":"0.799996","live":"0.799996","delta":"0.000000","verdict":"Failed"},` +
 		`{"metric":"noresults","candidate":"1.000000","live":"1.000000","delta":"0.000000","verdict":"Passed"}],"queries":[
-{"id":"q2","query":"red \"shoes\" \u003cb\u003e","candidate":{"ndcg@10":"0.123457","noresults":null,"recall@50":"0.500000"},"live":{"ndcg@10":"1.000000","noresults":null,"recall@50":"1.000000"},"error":null},
-{"id":"q1","query":"blue","candidate":{"ndcg@10":null,"noresults":null,"recall@50":null},"live":{"ndcg@10":null,"noresults":null,"recall@50":null},"error":"searching products-v2: 1 of 5 shards failed"},
-{"id":"n1","query":"nothing","candidate":{"ndcg@10":null,"noresults":"1.000000","recall@50":null},"live":{"ndcg@10":null,"noresults":"1.000000","recall@50":null},"error":null}]}
+{"id":"q2","query":"red \"shoes\" \u003cb\u003e","segments":["head"],"weight":2.5,"candidate":{"ndcg@10":"0.123457","noresults":null,"recall@50":"0.500000"},"live":{"ndcg@10":"1.000000","noresults":null,"recall@50":"1.000000"},"candidateHits":[{"id":"a","grade":3},{"id":"b\u001b[2J","grade":null}],"liveHits":[],"error":null},
+{"id":"q1","query":"blue","weight":1,"candidate":{"ndcg@10":null,"noresults":null,"recall@50":null},"live":{"ndcg@10":null,"noresults":null,"recall@50":null},"error":"searching products-v2: 1 of 5 shards failed"},
+{"id":"n1","query":"nothing","weight":1,"candidate":{"ndcg@10":null,"noresults":"1.000000","recall@50":null},"live":{"ndcg@10":null,"noresults":"1.000000","recall@50":null},"candidateHits":[],"liveHits":[],"error":null}]}
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
@@ -101,8 +114,12 @@ func TestEveryDocumentFitsTheSchema(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"measurement": func(out *bytes.Buffer) error { return WriteMeasurement(out, makeReport()) },
 		"live alone":  func(out *bytes.Buffer) error { return WriteVerdict(out, live, outcome) },
-		"no queries":  func(out *bytes.Buffer) error { return WriteMeasurement(out, &evaluate.Report{}) },
-		"usage":       func(out *bytes.Buffer) error { return WriteFailure(out, nil, "Usage", "unknown flag: --x") },
+		"no queries": func(out *bytes.Buffer) error {
+			empty := makeReport()
+			empty.Queries = nil
+			return WriteMeasurement(out, empty)
+		},
+		"usage": func(out *bytes.Buffer) error { return WriteFailure(out, nil, "Usage", "unknown flag: --x") },
 		"no engine": func(out *bytes.Buffer) error {
 			return WriteFailure(out, pointer(verdict.Inconclusive), "EngineUnavailable", "x")
 		},
@@ -119,10 +136,10 @@ func TestEveryDocumentFitsTheSchema(t *testing.T) {
 
 func TestSchemaRefusesWhatIsNotPromised(t *testing.T) {
 	for name, document := range map[string]string{
-		"a number as a value": `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","queries":[],"scores":[{"metric":"m","candidate":0.5,"live":null,"delta":null,"verdict":null}]}`,
-		"4 decimals":          `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","queries":[],"scores":[{"metric":"m","candidate":"0.5000","live":null,"delta":null,"verdict":null}]}`,
-		"another field":       `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","queries":[],"scores":[],"more":1}`,
-		"a lacking field":     `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","queries":[]}`,
+		"a number as a value": `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","measured":null,"queries":[],"scores":[{"metric":"m","candidate":0.5,"live":null,"delta":null,"verdict":null}]}`,
+		"4 decimals":          `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","measured":null,"queries":[],"scores":[{"metric":"m","candidate":"0.5000","live":null,"delta":null,"verdict":null}]}`,
+		"another field":       `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","measured":null,"queries":[],"scores":[],"more":1}`,
+		"a lacking field":     `{"schema":"relevancegate.dev/evaluation/v1","verdict":null,"reason":"X","message":"m","measured":null,"queries":[]}`,
 	} {
 		if validate(t, []byte(document)) == nil {
 			t.Errorf("%s: accepted", name)
