@@ -1,4 +1,5 @@
-// Package relevance computes search-quality metrics of one query's ranking and their mean over queries.
+// Package relevance computes search-quality metrics of one query's ranking, their mean over queries, and how sure such a
+// mean, or the difference between two, is.
 //
 // It is pure: plain numbers in, plain numbers out, the standard library only. Where common practice leaves a choice,
 // the choice is stated at the function. What holds everywhere:

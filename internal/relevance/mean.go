@@ -14,12 +14,16 @@ func Mean(scores, weights []float64) float64 {
 	}
 	sum, total := 0.0, 0.0
 	for i, score := range scores {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
-		}
-		sum += float64(weight * score) // the conversion forbids a fused multiply-add
-		total += weight
+		sum += float64(weightOf(weights, i) * score) // the conversion forbids a fused multiply-add
+		total += weightOf(weights, i)
 	}
 	return sum / total
+}
+
+// weightOf is the weight of a query; nil weights weigh all queries alike.
+func weightOf(weights []float64, query int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[query]
 }
