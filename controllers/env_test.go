@@ -1,10 +1,13 @@
 package controllers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -39,7 +42,9 @@ import (
 	"github.com/relevance-gate/relevance-gate/golden"
 	"github.com/relevance-gate/relevance-gate/internal/engine"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/report"
 	"github.com/relevance-gate/relevance-gate/internal/testengine"
+	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
 // server is the API server that the tests talk to; nil without KUBEBUILDER_ASSETS.
@@ -146,6 +151,7 @@ type world struct {
 	clock     *testingclock.FakePassiveClock
 	writes    *counter
 	events    *recorder
+	logs      *fakeLogs
 
 	alias, live, candidate string
 }
@@ -169,7 +175,7 @@ func newWorld(t *testing.T, engineURL string, docs map[string]string) *world {
 	if server == nil {
 		t.Skip("KUBEBUILDER_ASSETS is not set, so there is no API server to reconcile with; `make test` sets it.")
 	}
-	w := &world{t: t, engine: engineURL, proxy: newProxy(t, engineURL), writes: &counter{}, events: &recorder{}}
+	w := &world{t: t, engine: engineURL, proxy: newProxy(t, engineURL), writes: &counter{}, events: &recorder{}, logs: &fakeLogs{}}
 	w.clock = testingclock.NewFakePassiveClock(time.Now())
 	k, err := client.NewWithWatch(server, client.Options{Scheme: scheme})
 	must(t, err)
@@ -201,7 +207,7 @@ func (w *world) newReconciler() *Reconciler {
 	must(w.t, err)
 	return &Reconciler{
 		Client: w.counting(k), Live: k, Events: w.events, Clock: w.clock, JobImage: "relevance-gate:test",
-		Hosts: hosts, memory: newMemory(),
+		Hosts: hosts, Logs: w.logs, memory: newMemory(),
 	}
 }
 
@@ -603,11 +609,36 @@ func (w *world) evaluation(job *batchv1.Job) ([]byte, error) {
 	c, err := engine.New(config)
 	must(w.t, err)
 	defer c.Close()
-	report, err := evaluate.Run(w.t.Context(), c, set, plan, nil)
+	result, err := evaluate.Run(w.t.Context(), c, set, plan, nil)
 	if err != nil {
 		return nil, err
 	}
-	return report.Summary(plan).Encode()
+	// The log is that of the last pod.
+	w.logs.text.Reset()
+	must(w.t, report.Text(&w.logs.text, result, nil, verdict.Limits{}))
+	frames := evaluate.NewFrameWriter(&w.logs.text, plan.EvaluationKey)
+	must(w.t, report.WriteMeasurement(frames, result))
+	must(w.t, frames.Close())
+	return result.Summary(plan).Encode()
+}
+
+// fakeLogs has one log, for there is no kubelet to write any.
+type fakeLogs struct {
+	text bytes.Buffer
+	err  error
+	// opened counts how often the log was read.
+	opened int
+}
+
+func (l *fakeLogs) Open(ctx context.Context, _ *corev1.Pod, container string, limit int64) (io.ReadCloser, error) {
+	l.opened++
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > reportTimeout {
+		return nil, errors.New("the log is read without a deadline")
+	}
+	if container != containerName || limit <= 0 {
+		return nil, fmt.Errorf("%d bytes of the container %s are read", limit, container)
+	}
+	return io.NopCloser(bytes.NewReader(l.text.Bytes())), l.err
 }
 
 // mount writes the Job's projected volume into a folder, as the kubelet does.

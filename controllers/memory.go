@@ -25,6 +25,8 @@ type memory struct {
 	// parsing is held while a golden set is parsed: many large ones at a time
 	// would need more memory than the manager has.
 	parsing sync.Mutex
+	// reporting is held while a report is copied.
+	reporting sync.Mutex
 }
 
 // remembered is used by one reconcile of its gate at a time; only memory's map
@@ -38,6 +40,8 @@ type remembered struct {
 	golden goldenFacts
 	// refusal is the promotion that was last refused.
 	refusal refusal
+	// report is the report of the last evaluation.
+	report reportMemory
 	// secrets are the versions of the gate's Secrets when an attempt began; empty
 	// = not known.
 	secrets string

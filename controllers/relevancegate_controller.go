@@ -53,6 +53,7 @@ const conflictRetry = time.Second
 // +kubebuilder:rbac:groups=relevancegate.dev,resources=relevancegates/status,verbs=patch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 // +kubebuilder:rbac:groups="",resources=events,verbs=get;list
@@ -73,6 +74,8 @@ type Reconciler struct {
 	JobImage string
 	// Hosts are the engines that the manager may call.
 	Hosts EngineHosts
+	// Logs are where reports are read from; nil keeps no reports.
+	Logs PodLogs
 	// MaxEvaluations is how many Jobs may run at a time over all gates; 0 = any number.
 	MaxEvaluations int
 
@@ -143,10 +146,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		// found may be out of date.
 		return ctrl.Result{RequeueAfter: conflictRetry}, nil
 	}
-	if h := asHalt(halted); h != nil || halted == nil {
-		return ctrl.Result{RequeueAfter: s.nextPass(h)}, nil
+	h := asHalt(halted)
+	if h == nil && halted != nil {
+		return ctrl.Result{}, halted
 	}
-	return ctrl.Result{}, halted
+	next := s.nextPass(h)
+	if again := r.keepReport(ctx, s); again > 0 {
+		next = min(next, again)
+	}
+	return ctrl.Result{RequeueAfter: next}, nil
 }
 
 // finish writes what the pass found, and tells of it only once it is written.

@@ -9,6 +9,14 @@ const (
 	AnnotationRequestedAt = Group + "/requestedAt"
 )
 
+// Annotations on the ConfigMap with the report.
+const (
+	// AnnotationReportKey is the evaluation key of the report.
+	AnnotationReportKey = Group + "/evaluationKey"
+	// AnnotationReportJob is the Job that measured it; the same evaluation can be measured more than once.
+	AnnotationReportJob = Group + "/job"
+)
+
 // Labels on what a gate makes. Values of labels hold 63 characters, so a longer name of a gate is cut; LabelGateUID
 // tells two gates apart.
 const (

@@ -101,6 +101,9 @@ const (
 	ReasonPodNotStarted = "PodNotStarted"
 	// ReasonResultLost surfaces when the pod was gone before its result could be read.
 	ReasonResultLost = "ResultLost"
+	// ReasonReportNotKept surfaces when the report of an evaluation could not be kept. Only events have it: it changes
+	// nothing about the gate.
+	ReasonReportNotKept = "ReportNotKept"
 	// ReasonGoldenSetChanged surfaces when the pod was given another golden set than the controller had read.
 	ReasonGoldenSetChanged = "GoldenSetChanged"
 )
@@ -155,7 +158,8 @@ func Reasons() []string {
 		ReasonThresholdsMet, ReasonBelowThreshold, ReasonTooManyRegressions, ReasonTooManyErrors, ReasonCandidateChanged,
 		ReasonNotDeterministic, ReasonNothingJudged, ReasonTooFewJudged, ReasonTooFewQueries, ReasonNoLiveIndex,
 		ReasonMissingScore, ReasonLiveBelowThreshold,
-		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonGoldenSetChanged,
+		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonReportNotKept,
+		ReasonGoldenSetChanged,
 		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonPolicyOff,
 		ReasonContentChanged, ReasonDrifted, ReasonRolledBack, ReasonCandidateInUse, ReasonCandidateBlocked,
 		ReasonAliasMissing, ReasonAliasOnSeveralIndices, ReasonAliasIsIndex, ReasonAliasIsDataStream, ReasonAliasNotPlain,

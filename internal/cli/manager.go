@@ -33,6 +33,7 @@ type managerOptions struct {
 	engineHosts             string
 	watchNamespaces         string
 	maxEvaluations          int
+	reports                 bool
 	concurrency             int
 	metricsAddress          string
 	probeAddress            string
@@ -59,6 +60,7 @@ own service account.`,
 	flags.StringVar(&options.engineHosts, "engine-hosts", "", "comma-separated globs of the search engines' hosts that gates may name; without it any but loopback, link-local and metadata addresses")
 	flags.StringVar(&options.watchNamespaces, "watch-namespaces", "", "comma-separated namespaces whose gates are handled; without it all")
 	flags.IntVar(&options.maxEvaluations, "max-concurrent-evaluations", 10, "how many evaluation Jobs run at a time; 0 for any number")
+	flags.BoolVar(&options.reports, "reports", true, "keep the report of each gate's last evaluation in a ConfigMap, which needs the right to read the logs of pods")
 	flags.IntVar(&options.concurrency, "concurrency", 8, "how many gates are looked at at a time")
 	flags.StringVar(&options.metricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 for none")
 	flags.StringVar(&options.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
@@ -94,6 +96,11 @@ func runManager(ctx context.Context, options managerOptions) error {
 		JobImage:       options.jobImage,
 		Hosts:          hosts,
 		MaxEvaluations: options.maxEvaluations,
+	}
+	if options.reports {
+		if reconciler.Logs, err = controllers.NewPodLogs(manager.GetConfig(), manager.GetHTTPClient()); err != nil {
+			return err
+		}
 	}
 	if err := reconciler.SetupWithManager(manager, controller.Options{
 		MaxConcurrentReconciles: options.concurrency,

@@ -56,6 +56,11 @@ time by name and never listed. No verb on finalizers, ServiceAccounts or Roles.
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch]
+{{- if .Values.reports.enabled }}
+- apiGroups: [""]
+  resources: [pods/log]
+  verbs: [get]
+{{- end }}
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [create, get, list, patch, watch]
