@@ -615,7 +615,7 @@ func (w *world) evaluation(job *batchv1.Job) ([]byte, error) {
 	}
 	// The log is that of the last pod.
 	w.logs.text.Reset()
-	must(w.t, report.Text(&w.logs.text, result, nil, verdict.Limits{}))
+	must(w.t, report.Text(&w.logs.text, result, nil, verdict.Limits{}, report.Style{}))
 	frames := evaluate.NewFrameWriter(&w.logs.text, plan.EvaluationKey)
 	must(w.t, report.WriteMeasurement(frames, result))
 	must(w.t, frames.Close())

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/relevance-gate/relevance-gate/internal/report"
 )
 
 // TestMain clears what a developer's shell may set.
@@ -124,13 +126,13 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-func TestAsksForJSON(t *testing.T) {
-	for line, want := range map[string]bool{
-		"-o json": true, "-ojson": true, "-o=json": true, "--output json": true, "--output=json": true, "-x -o json": true,
-		"": false, "json": false, "-o text": false, "-o": false, "--outputjson": false, "-f json": false,
+func TestAskedOutput(t *testing.T) {
+	for line, want := range map[string]report.Format{
+		"-o json": "json", "-ojson": "json", "-o=json": "json", "--output json": "json", "--output=json": "json", "-x -o junit": "junit",
+		"": "", "json": "", "-o text": "text", "-o": "", "--outputjson": "", "-f json": "", "-o yaml": "", "-o yaml -o csv": "csv",
 	} {
-		if got := asksForJSON(strings.Fields(line)); got != want {
-			t.Errorf("%q: %t", line, got)
+		if got := askedOutput(strings.Fields(line)); got != want {
+			t.Errorf("%q: %q", line, got)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +19,7 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
-const (
-	evaluateName = "evaluate"
-	outputText   = "text"
-	outputJSON   = "json"
-)
+const evaluateName = "evaluate"
 
 // evaluateOptions are the flags of evaluate.
 type evaluateOptions struct {
@@ -30,6 +27,7 @@ type evaluateOptions struct {
 	goldenSet                []string
 	url, candidate, live, ca string
 	output                   string
+	reports                  []string
 }
 
 func newEvaluateCommand() *cobra.Command {
@@ -39,6 +37,10 @@ func newEvaluateCommand() *cobra.Command {
 		Short: "Measure a candidate index next to the live one and say whether a gate's limits hold",
 		Long: `Measures the gate's candidate, and the index that the gate's alias points at, with the
 golden set, and holds the scores against the gate's limits. Nothing is locked or moved.
+
+The report goes to the standard output in the form of --output: text, json, markdown,
+junit, csv or github. --report writes a further one into a file, and may be repeated:
+--report junit=report.xml --report markdown=report.md.
 
 Exit code: 0 passed, 1 failed, 2 inconclusive or engine unavailable, 3 wrong usage, gate
 or golden set, or an engine that refuses the credentials, is not trusted or is none.
@@ -58,22 +60,46 @@ the gate.`,
 	flags.StringVar(&o.candidate, "candidate", "", "index under test (default: the gate's)")
 	flags.StringVar(&o.live, "live", "", "index to compare with (default: the one that the gate's alias points at)")
 	flags.StringVar(&o.ca, "ca-file", "", "file with the certificate authorities to trust, in PEM form")
-	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
+	flags.StringVarP(&o.output, "output", "o", string(report.FormatText), "form of the report: text, json, markdown, junit, csv or github")
+	flags.StringArrayVar(&o.reports, "report", nil, "further report, as FORMAT=FILE; may be repeated")
 	for _, name := range []string{"filename", "golden-set"} {
 		_ = command.MarkFlagRequired(name) // The flag is defined above.
 	}
 	return command
 }
 
-// runEvaluate reads the inputs, measures, and writes the verdict to out.
+// runEvaluate measures and writes the reports, also of an evaluation that does not
+// come about.
 func runEvaluate(ctx context.Context, o evaluateOptions, getenv func(string) string, in io.Reader, out, errOut io.Writer) error {
-	if o.output != outputText && o.output != outputJSON {
-		return usageError(fmt.Errorf("--output is %q; it must be text or json", o.output))
+	result := report.Result{At: time.Now()}
+	outputs, err := openOutputs(o.output, o.reports, out, getenv)
+	if err != nil {
+		err = usageError(err)
+	} else {
+		err = evaluateGate(ctx, o, getenv, in, errOut, &result)
 	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		problem := exit.problem(result)
+		if err := outputs.writeProblem(problem); err != nil {
+			exit.message += "; " + err.Error()
+		}
+		return exit
+	}
+	if err := outputs.write(result); err != nil {
+		return failureError(err)
+	}
+	return outcomeError(result.Outcome)
+}
+
+// evaluateGate reads the inputs, measures and decides. It fills the result as far as
+// it comes; an error is an *exitError.
+func evaluateGate(ctx context.Context, o evaluateOptions, getenv func(string) string, in io.Reader, errOut io.Writer, result *report.Result) error {
 	file, err := readGateFile(o.gate, in)
 	if err != nil {
 		return gateError(err)
 	}
+	result.Gate, result.Place = file.gateName(), file.placeOf(o.gate)
 	gate, err := file.readSpec()
 	if err != nil {
 		return gateError(err)
@@ -91,25 +117,15 @@ func runEvaluate(ctx context.Context, o evaluateOptions, getenv func(string) str
 	if err := chooseIndices(ctx, client, o, gate); err != nil {
 		return err
 	}
-	result, err := evaluate.Run(ctx, client, set, gate.plan, progressOn(errOut))
-	if err != nil {
+	if result.Report, err = evaluate.Run(ctx, client, set, gate.plan, progressOn(errOut)); err != nil {
 		return failureError(err)
 	}
 	gate.limits.LiveOnly = gate.plan.Candidate == nil
-	limits, err := evaluate.Limits(result.Measurement.Scores, gate.limits)
-	if err != nil {
+	if result.Limits, err = evaluate.Limits(result.Report.Measurement.Scores, gate.limits); err != nil {
 		return failureError(err)
 	}
-	outcome := verdict.Decide(result.Measurement, limits)
-	if o.output == outputJSON {
-		err = report.WriteVerdict(out, result, outcome)
-	} else {
-		err = report.Text(out, result, &outcome, limits)
-	}
-	if err != nil {
-		return failureError(err)
-	}
-	return outcomeError(outcome)
+	result.Outcome = verdict.Decide(result.Report.Measurement, result.Limits)
+	return nil
 }
 
 // readGoldenFiles reads the golden set as the gate says.

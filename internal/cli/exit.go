@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ type exitError struct {
 	code    int
 	reason  string
 	message string
-	// reported: the output says it already.
+	// reported: the report says it already.
 	reported bool
 }
 
@@ -85,29 +84,34 @@ func outcomeError(outcome verdict.Outcome) error {
 	return exit
 }
 
-// writeDocument writes the error as the JSON document that a caller of -o json
-// waits for in every case.
-func (e *exitError) writeDocument(out io.Writer) error {
-	var v *verdict.Verdict
+// problem is the error as the reports tell it.
+func (e *exitError) problem(result report.Result) report.Problem {
+	p := report.Problem{Gate: result.Gate, Reason: e.reason, Message: e.message, At: result.At}
 	if e.code == exitInconclusive {
 		inconclusive := verdict.Inconclusive
-		v = &inconclusive
+		p.Verdict = &inconclusive
 	}
-	return report.WriteFailure(out, v, e.reason, e.message)
+	return p
 }
 
-// asksForJSON looks for -o json itself, as a command line that is wrong
-// elsewhere is not parsed to its end.
-func asksForJSON(args []string) bool {
+// askedOutput looks for --output itself, as a command line that is wrong elsewhere
+// is not parsed to its end. It is empty where none is asked for.
+func askedOutput(args []string) report.Format {
 	for i, arg := range args {
+		value, found := "", false
 		switch {
-		case (arg == "-o" || arg == "--output") && i+1 < len(args) && args[i+1] == outputJSON:
-			return true
-		case strings.TrimPrefix(arg, "-o") == outputJSON,
-			strings.TrimPrefix(arg, "-o=") == outputJSON,
-			strings.TrimPrefix(arg, "--output=") == outputJSON:
-			return arg != outputJSON
+		case arg == "-o" || arg == "--output":
+			if i+1 < len(args) {
+				value, found = args[i+1], true
+			}
+		case strings.HasPrefix(arg, "--output="):
+			value, found = strings.TrimPrefix(arg, "--output="), true
+		case strings.HasPrefix(arg, "-o"):
+			value, found = strings.TrimPrefix(strings.TrimPrefix(arg, "-o"), "="), true
+		}
+		if format, err := report.ParseFormat(value); found && err == nil {
+			return format
 		}
 	}
-	return false
+	return ""
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/internal/report"
+	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
 const gateKind = "RelevanceGate"
@@ -48,6 +51,27 @@ func (f *gateFile) line(path string) int {
 func (f *gateFile) has(path string) bool {
 	_, found := f.lines[path]
 	return found
+}
+
+// gateName is the gate's name, or else its alias.
+func (f *gateFile) gateName() string { return cmp.Or(f.gate.Name, f.gate.Spec.Alias) }
+
+// placeOf tells where in the file of that path a limit is written; nil for the
+// standard input.
+func (f *gateFile) placeOf(path string) func(verdict.LimitVerdict) report.Place {
+	if path == "-" {
+		return nil
+	}
+	return func(limit verdict.LimitVerdict) report.Place {
+		field := "spec"
+		switch limit.Kind {
+		case verdict.Min, verdict.MaxDrop:
+			field = fmt.Sprintf("spec.metrics[%d].%s", limit.Metric, limit.Kind)
+		case verdict.MaxQueries, verdict.Protected:
+			field = fmt.Sprintf("spec.regressions.%s", limit.Kind)
+		}
+		return report.Place{File: path, Line: f.line(field)}
+	}
 }
 
 // readGateFile reads the one gate of a file, which may hold other objects too.

@@ -83,7 +83,7 @@ func measurePlan(ctx context.Context, planDir string, out, errOut io.Writer) ([]
 	if err != nil {
 		return nil, err
 	}
-	if err := report.Text(out, result, nil, verdict.Limits{}); err != nil {
+	if err := report.Text(out, result, nil, verdict.Limits{}, report.Style{}); err != nil {
 		return nil, err
 	}
 	frames := evaluate.NewFrameWriter(out, plan.EvaluationKey)

@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/relevance-gate/relevance-gate/internal/report"
 )
 
 // Exit codes of all commands. Inconclusive includes an engine that cannot be
@@ -44,12 +47,13 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	var exit *exitError
 	if !errors.As(err, &exit) {
-		// Everything that cobra itself finds wrong is wrong usage.
+		// Everything that cobra itself finds wrong is wrong usage. The command did
+		// not get to its report then.
 		exit = usageError(err)
-	}
-	if command.Name() == evaluateName && asksForJSON(args) && !exit.reported {
-		if err := exit.writeDocument(out); err != nil {
-			fmt.Fprintln(errOut, "Error:", err)
+		if command.Name() == evaluateName {
+			if err := report.WriteProblem(out, askedOutput(args), exit.problem(report.Result{At: time.Now()})); err != nil {
+				fmt.Fprintln(errOut, "Error:", err)
+			}
 		}
 	}
 	if !exit.reported {

@@ -40,7 +40,7 @@ func TestAScoreAboveOne(t *testing.T) {
 	if !strings.Contains(document.String(), `"delta":"9007199254.740992"`) {
 		t.Errorf("the document is %s", &document)
 	}
-	if err := Text(&text, r, nil, verdict.Limits{}); err != nil {
+	if err := Text(&text, r, nil, verdict.Limits{}, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"9007199254.7410", "metrics without a cut-off looked at the first 100 hits"} {

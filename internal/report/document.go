@@ -130,10 +130,9 @@ func WriteMeasurement(w io.Writer, r *evaluate.Report) error {
 	return write(w, doc, queriesOf(r, worstFirst))
 }
 
-// WriteFailure writes the document of an evaluation that did not come about.
-// The verdict is nil where the input is at fault, else Inconclusive.
-func WriteFailure(w io.Writer, v *verdict.Verdict, reason, message string) error {
-	return write(w, Document{Verdict: v, Reason: reason, Message: message}, func(func(Query) bool) {})
+// writeProblem writes the document of an evaluation that did not come about.
+func writeProblem(w io.Writer, p Problem) error {
+	return write(w, Document{Verdict: p.Verdict, Reason: p.Reason, Message: p.Message}, func(func(Query) bool) {})
 }
 
 // write writes the queries one by one, each on its own line, as there can be
@@ -175,11 +174,13 @@ func scoreOf(score verdict.Score, v *verdict.Verdict) Score {
 }
 
 // deltaOf is candidate - live, where both were measured.
-func deltaOf(score verdict.Score) *int64 {
-	if score.Candidate == nil || score.Live == nil {
+func deltaOf(score verdict.Score) *int64 { return difference(score.Candidate, score.Live) }
+
+func difference(candidate, live *int64) *int64 {
+	if candidate == nil || live == nil {
 		return nil
 	}
-	delta := *score.Candidate - *score.Live
+	delta := *candidate - *live
 	return &delta
 }
 

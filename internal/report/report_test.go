@@ -119,9 +119,11 @@ func TestEveryDocumentFitsTheSchema(t *testing.T) {
 			empty.Queries = nil
 			return WriteMeasurement(out, empty)
 		},
-		"usage": func(out *bytes.Buffer) error { return WriteFailure(out, nil, "Usage", "unknown flag: --x") },
+		"usage": func(out *bytes.Buffer) error {
+			return WriteProblem(out, FormatJSON, Problem{Reason: "Usage", Message: "unknown flag: --x"})
+		},
 		"no engine": func(out *bytes.Buffer) error {
-			return WriteFailure(out, pointer(verdict.Inconclusive), "EngineUnavailable", "x")
+			return WriteProblem(out, FormatJSON, Problem{Verdict: pointer(verdict.Inconclusive), Reason: "EngineUnavailable", Message: "x"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +152,7 @@ func TestSchemaRefusesWhatIsNotPromised(t *testing.T) {
 func TestText(t *testing.T) {
 	outcome, limits := makeOutcome()
 	var out bytes.Buffer
-	if err := Text(&out, makeReport(), &outcome, limits); err != nil {
+	if err := Text(&out, makeReport(), &outcome, limits, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `candidate: products-v2 (10 documents), live: products-v1 (9 documents), on Elasticsearch 7.17.29
@@ -183,7 +185,7 @@ Failed: ndcg@10 0.799996 is below min 0.800000
 
 func TestTextWithoutLimitsHasNoVerdict(t *testing.T) {
 	var out bytes.Buffer
-	if err := Text(&out, makeReport(), nil, verdict.Limits{}); err != nil {
+	if err := Text(&out, makeReport(), nil, verdict.Limits{}, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if text := out.String(); strings.Contains(text, "Failed") || !strings.Contains(text, "recall@50  0.5000") {
