@@ -120,10 +120,12 @@ func TestAProblemIsReportedToo(t *testing.T) {
 				}
 			}
 			var suites struct {
-				Errors int `xml:"errors,attr"`
+				Suite struct {
+					Errors int `xml:"errors,attr"`
+				} `xml:"testsuite"`
 			}
-			if err := xml.Unmarshal([]byte(readFile(t, filepath.Join(dir, "junit"))), &suites); err != nil || suites.Errors != 1 {
-				t.Errorf("JUnit has %d errors, %v", suites.Errors, err)
+			if err := xml.Unmarshal([]byte(readFile(t, filepath.Join(dir, "junit"))), &suites); err != nil || suites.Suite.Errors != 1 {
+				t.Errorf("JUnit has %d errors, %v", suites.Suite.Errors, err)
 			}
 		})
 	}

@@ -10,18 +10,13 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
-// The elements of a JUnit report, as Ant's and Jenkins's schemas have them. Ant's
-// asks for all of a suite's elements and attributes, so none is left out when it is
-// empty, and Jenkins's for at least one property.
+// The elements of a JUnit report that both schemas in use have, Ant's and Jenkins's.
+// Ant's asks for all of a suite's elements and attributes, so none is left out when
+// it is empty, and Jenkins's for at least one property.
 type (
 	junitSuites struct {
-		XMLName  xml.Name   `xml:"testsuites"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Time     string     `xml:"time,attr"`
-		Suite    junitSuite `xml:"testsuite"`
+		XMLName xml.Name   `xml:"testsuites"`
+		Suite   junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
 		Name       string          `xml:"name,attr"`
@@ -30,7 +25,6 @@ type (
 		Tests      int             `xml:"tests,attr"`
 		Failures   int             `xml:"failures,attr"`
 		Errors     int             `xml:"errors,attr"`
-		Skipped    int             `xml:"skipped,attr"`
 		Time       string          `xml:"time,attr"`
 		Timestamp  string          `xml:"timestamp,attr"`
 		Hostname   string          `xml:"hostname,attr"`
@@ -72,7 +66,10 @@ func junit(w io.Writer, r Result, _ Style) error {
 		case limit.Verdict == verdict.NotApplicable:
 			c.Skipped = &junitReason{Message: limit.Message}
 		case limit.Verdict == verdict.Failed:
-			reason.Type, reason.Text = failureType(limit.Kind), limit.Message+"\n"+worstLines(r)
+			reason.Type, reason.Text = failureType(limit.Kind), limit.Message+"\n"
+			if limit.Kind == verdict.MaxQueries || limit.Kind == verdict.Protected || strings.HasPrefix(limit.Name, r.Report.WorstMetric+" ") {
+				reason.Text += worstLines(r)
+			}
 			c.Failure = reason
 		case limit.Verdict == verdict.Inconclusive:
 			c.Error = reason
@@ -132,7 +129,8 @@ func failureType(kind verdict.LimitKind) string {
 	return verdict.ReasonBelowThreshold
 }
 
-// worstLines names the worst queries, for whoever looks at a failure.
+// worstLines names the worst queries, for whoever looks at a failure of the metric
+// that they are the worst by.
 func worstLines(r Result) string {
 	var lines strings.Builder
 	writeWorst(&lines, r.Report, Style{})
@@ -147,19 +145,14 @@ func writeSuite(w io.Writer, suite junitSuite) error {
 			suite.Failures++
 		case c.Error != nil:
 			suite.Errors++
-		case c.Skipped != nil:
-			suite.Skipped++
 		}
-	}
-	all := junitSuites{
-		Name: suite.Name, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Time: suite.Time, Suite: suite,
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	out := xml.NewEncoder(w)
 	out.Indent("", "  ")
-	if err := out.Encode(all); err != nil {
+	if err := out.Encode(junitSuites{Suite: suite}); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
