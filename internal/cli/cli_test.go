@@ -12,8 +12,12 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/report"
 )
 
-// TestMain clears what a developer's shell may set.
+// TestMain clears what a developer's shell may set. With asCommand it is the command
+// line itself, for tests that need one as a process.
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(Main())
+	}
 	for _, name := range []string{"URL", "USERNAME", "PASSWORD", "API_KEY"} {
 		_ = os.Unsetenv("ELASTICSEARCH_" + name) // It cannot fail for these names.
 	}

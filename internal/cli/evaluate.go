@@ -61,7 +61,7 @@ the gate.`,
 	flags.StringVar(&o.live, "live", "", "index to compare with (default: the one that the gate's alias points at)")
 	flags.StringVar(&o.ca, "ca-file", "", "file with the certificate authorities to trust, in PEM form")
 	flags.StringVarP(&o.output, "output", "o", string(report.FormatText), "form of the report: text, json, markdown, junit, csv or github")
-	flags.StringArrayVar(&o.reports, "report", nil, "further report, as FORMAT=FILE; may be repeated")
+	flags.StringArrayVar(&o.reports, "report", nil, "further report, as FORMAT=FILE; may be repeated; - is the standard output")
 	for _, name := range []string{"filename", "golden-set"} {
 		_ = command.MarkFlagRequired(name) // The flag is defined above.
 	}

@@ -24,6 +24,9 @@ type output struct {
 	name   string // of the file; empty for the standard output
 }
 
+// stdout is the name of a file that stands for the standard output.
+const stdout = "-"
+
 // openOutputs makes the files, so that a place which cannot be written to is known
 // before anything is measured, and so that no report of an earlier run is taken for
 // that of one which is cut short. It returns what it has opened even with an error.
@@ -42,6 +45,10 @@ func openOutputs(format string, files []string, out io.Writer, getenv func(strin
 		format, err := report.ParseFormat(name)
 		if err != nil {
 			return all, fmt.Errorf("--report: %w", err)
+		}
+		if path == stdout {
+			all = append(all, output{format: format, out: out, style: all[0].style})
+			continue
 		}
 		if path = filepath.Clean(path); seen[path] {
 			return all, fmt.Errorf("--report names the file %s twice", path)
