@@ -69,3 +69,27 @@ func (p *parser) articleJudgment() error {
 	}
 	return p.endJudgment(docID, said, articleNames, begin)
 }
+
+// writeArticle writes the form of the article, whose source is the set's name.
+func writeArticle(p *printer, s *Set, _ WriteOptions) {
+	type judgment struct {
+		ExternalID string  `json:"externalId"`
+		Relevance  float64 `json:"relevance"`
+		Why        string  `json:"why,omitempty"`
+	}
+	p.print("{\n  \"source\": ")
+	p.value(s.Name)
+	p.print(",\n  \"queries\": ")
+	p.list(len(s.Queries), "    ", func(i int) {
+		q := &s.Queries[i]
+		p.print("{\"query\":")
+		p.value(q.Text)
+		p.print(",\"judgments\":")
+		p.list(len(q.Judgments), "      ", func(i int) {
+			j := q.Judgments[i]
+			p.value(judgment{j.DocID, j.Grade, j.Said().Why})
+		})
+		p.print("}")
+	})
+	p.print("\n}\n")
+}

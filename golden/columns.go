@@ -47,7 +47,7 @@ var columnNames = map[string]column{
 // columns say where in a row is what.
 type columns struct {
 	names  []string         // of the header
-	at     [columnCount]int // -1: there is no such column
+	index  [columnCount]int // -1: there is no such column
 	others []string         // the names of columns that say nothing about a golden set
 	quepid bool             // Quepid wrote the table
 }
@@ -89,8 +89,8 @@ func isHeader(header []string) bool {
 // readHeader finds the columns of a table.
 func readHeader(header []string) (columns, error) {
 	c := columns{names: header, quepid: isQuepid(header)}
-	for i := range c.at {
-		c.at[i] = -1
+	for i := range c.index {
+		c.index[i] = -1
 	}
 	details := isQuepidDetails(header)
 	id := -1
@@ -104,22 +104,22 @@ func readHeader(header []string) (columns, error) {
 			c.others = append(c.others, name)
 		case known == columnID:
 			id = i
-		case c.at[known] >= 0:
-			return c, fmt.Errorf("the columns %s and %s both seem to hold the %s; rename one of them", quote(header[c.at[known]]), quote(name), known)
+		case c.index[known] >= 0:
+			return c, fmt.Errorf("the columns %s and %s both seem to hold the %s; rename one of them", quote(header[c.index[known]]), quote(name), known)
 		default:
-			c.at[known] = i
+			c.index[known] = i
 		}
 	}
 	if id >= 0 {
 		if c.has(columnDocID) {
 			return c, fmt.Errorf("the column %s may hold the query's id or the document's; call it query_id or doc_id", quote(header[id]))
 		}
-		c.at[columnDocID] = id
+		c.index[columnDocID] = id
 	}
 	return c, c.check()
 }
 
-func (c *columns) has(what column) bool { return c.at[what] >= 0 }
+func (c *columns) has(what column) bool { return c.index[what] >= 0 }
 
 // check makes sure that the columns make sense together.
 func (c *columns) check() error {

@@ -2,11 +2,14 @@ package golden
 
 import (
 	"cmp"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -87,7 +90,7 @@ func (t *tableReader) row() error {
 
 // cell is a cell of the row, empty where the row or the table has none.
 func (t *tableReader) cell(what column) string {
-	if at := t.at[what]; at >= 0 && at < len(t.cells) {
+	if at := t.index[what]; at >= 0 && at < len(t.cells) {
 		return t.cells[at]
 	}
 	return ""
@@ -175,14 +178,117 @@ func (t *tableReader) judgment(r *row) error {
 	r.docID, r.grade = t.ids.once([]byte(docID)), value
 	r.said = Basis{
 		Why:   strings.Clone(t.cell(columnWhy)),
-		Judge: t.words.once([]byte(t.trimmed(columnJudge))),
-		At:    t.words.once([]byte(t.trimmed(columnAt))),
+		Judge: t.words.once([]byte(t.cell(columnJudge))),
+		At:    t.words.once([]byte(t.cell(columnAt))),
 	}
 	return nil
 }
 
 // columnName names a column by its place and its header.
 func (t *tableReader) columnName(what column) string {
-	at := t.at[what]
+	at := t.index[what]
 	return fmt.Sprintf("%d (%s)", at+1, strings.TrimSpace(t.names[at]))
+}
+
+// writtenColumn is a column that is written.
+type writtenColumn struct {
+	name   string
+	needed func(*Query, Judgment) bool // for some judgment of the set
+	cell   func(*Query, Judgment) string
+}
+
+// writtenColumns are all columns. Those that no judgment needs are left out.
+var writtenColumns = []writtenColumn{
+	{"query_id", func(q *Query, _ Judgment) bool { return q.ID != queryID(q.Text) }, func(q *Query, _ Judgment) string { return q.ID }},
+	{"query", func(q *Query, _ Judgment) bool { return q.Text != "" }, func(q *Query, _ Judgment) string { return q.Text }},
+	{"params", func(q *Query, _ Judgment) bool { return q.Params != nil }, func(q *Query, _ Judgment) string { return paramsCell(q.Params) }},
+	{"segments", func(q *Query, _ Judgment) bool { return q.Segments != nil }, func(q *Query, _ Judgment) string { return strings.Join(q.Segments, segmentSeparator) }},
+	{"weight", func(q *Query, _ Judgment) bool { return q.Weight != 1 }, func(q *Query, _ Judgment) string { return formatNumber(q.Weight) }},
+	{"expect_no_results", func(q *Query, _ Judgment) bool { return q.ExpectNoResults }, func(q *Query, _ Judgment) string { return strconv.FormatBool(q.ExpectNoResults) }},
+	{"doc_id", func(*Query, Judgment) bool { return true }, func(_ *Query, j Judgment) string { return j.DocID }},
+	{"grade", func(*Query, Judgment) bool { return true }, gradeCell},
+	{"why", func(_ *Query, j Judgment) bool { return j.Said().Why != "" }, func(_ *Query, j Judgment) string { return j.Said().Why }},
+	{"judge", func(_ *Query, j Judgment) bool { return j.Said().Judge != "" }, func(_ *Query, j Judgment) string { return j.Said().Judge }},
+	{"at", func(_ *Query, j Judgment) bool { return j.Said().At != "" }, func(_ *Query, j Judgment) string { return j.Said().At }},
+}
+
+// gradeCell is empty in the row of a query without judgments.
+func gradeCell(_ *Query, j Judgment) string {
+	if j.DocID == "" {
+		return ""
+	}
+	return formatNumber(j.Grade)
+}
+
+func paramsCell(params map[string]any) string {
+	if params == nil {
+		return ""
+	}
+	cell, err := json.Marshal(params)
+	if err != nil {
+		panic("golden: parameters that were read as JSON are none: " + err.Error())
+	}
+	return string(cell)
+}
+
+// formatNumber writes a number as short as it can be.
+func formatNumber(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
+
+// eachRow calls row for every judgment, and once for a query without any.
+func eachRow(s *Set, row func(*Query, Judgment)) {
+	for i := range s.Queries {
+		q := &s.Queries[i]
+		if len(q.Judgments) == 0 {
+			row(q, Judgment{})
+		}
+		for _, j := range q.Judgments {
+			row(q, j)
+		}
+	}
+}
+
+// writeTable writes the rows of a table, its header first.
+func writeTable(s *Set, write func(cells []string)) {
+	var columns []writtenColumn
+	for _, column := range writtenColumns {
+		needed := false
+		eachRow(s, func(q *Query, j Judgment) { needed = needed || column.needed(q, j) })
+		if needed {
+			columns = append(columns, column)
+		}
+	}
+	cells := make([]string, len(columns))
+	for i, column := range columns {
+		cells[i] = column.name
+	}
+	write(cells)
+	eachRow(s, func(q *Query, j Judgment) {
+		for i, column := range columns {
+			cells[i] = column.cell(q, j)
+		}
+		write(cells)
+	})
+}
+
+// writeCSV writes a table by commas.
+func writeCSV(p *printer, s *Set, _ WriteOptions) {
+	table := csv.NewWriter(p.out)
+	writeTable(s, func(cells []string) { _ = table.Write(cells) }) // what goes wrong is kept by p.out
+	table.Flush()
+}
+
+// writeTSV writes a table by tabs.
+func writeTSV(p *printer, s *Set, _ WriteOptions) {
+	writeTable(s, func(cells []string) {
+		for i, cell := range cells {
+			if i > 0 {
+				p.print("\t")
+			}
+			if unquoteCell(cell) != cell { // it would be taken for one in quotation marks
+				cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+			}
+			p.print(cell)
+		}
+		p.print("\n")
+	})
 }

@@ -13,8 +13,9 @@ var errNoForm = errors.New("it is neither JSON, nor a table whose first line nam
 
 // detect tells the format of a text that is not blank by its first characters.
 func detect(source string, data []byte) (Format, error) {
-	switch start := bytes.TrimLeft(data, " \t\r\n"); {
-	case start[0] == '{' || start[0] == '[':
+	start := bytes.TrimLeft(data, " \t\r\n")
+	switch start[0] {
+	case '{', '[':
 		if isJSONL(start) {
 			return FormatJSONL, nil
 		}
@@ -23,7 +24,7 @@ func detect(source string, data []byte) (Format, error) {
 			return "", err
 		}
 		return detectJSON(*r), nil
-	case start[0] == '<':
+	case '<':
 		return FormatTREC, nil
 	}
 	format, err := detectLines(data)

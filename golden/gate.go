@@ -146,3 +146,58 @@ func (p *parser) weight() (float64, error) {
 	}
 	return value, err
 }
+
+// gateQuery and gateJudgment are how our own form is written.
+type gateQuery struct {
+	ID              string         `json:"id"`
+	Query           string         `json:"query"`
+	Params          map[string]any `json:"params,omitempty"`
+	Segments        []string       `json:"segments,omitempty"`
+	Weight          float64        `json:"weight,omitempty"` // 0 stands for 1
+	ExpectNoResults bool           `json:"expectNoResults,omitempty"`
+	Judgments       []gateJudgment `json:"judgments,omitempty"`
+}
+
+type gateJudgment struct {
+	ID    string  `json:"id"`
+	Grade float64 `json:"grade"`
+	Why   string  `json:"why,omitempty"`
+	Judge string  `json:"judge,omitempty"`
+	At    string  `json:"at,omitempty"`
+}
+
+func gateQueryOf(q *Query) gateQuery {
+	g := gateQuery{ID: q.ID, Query: q.Text, Params: q.Params, Segments: q.Segments, ExpectNoResults: q.ExpectNoResults}
+	if q.Weight != 1 {
+		g.Weight = q.Weight
+	}
+	return g
+}
+
+func gateJudgmentOf(j Judgment) gateJudgment {
+	said := j.Said()
+	return gateJudgment{ID: j.DocID, Grade: j.Grade, Why: said.Why, Judge: said.Judge, At: said.At}
+}
+
+// writeGate writes our own form, a judgment a line, as people edit it.
+func writeGate(p *printer, s *Set, _ WriteOptions) {
+	p.print("{\n  \"schema\": \"", Schema, "\",\n")
+	if s.Name != "" {
+		p.print("  \"name\": ")
+		p.value(s.Name)
+		p.print(",\n")
+	}
+	p.print("  \"queries\": ")
+	p.list(len(s.Queries), "    ", func(i int) {
+		q := &s.Queries[i]
+		if len(q.Judgments) == 0 {
+			p.value(gateQueryOf(q))
+			return
+		}
+		p.openObject(gateQueryOf(q))
+		p.print(",\"judgments\":")
+		p.list(len(q.Judgments), "      ", func(j int) { p.value(gateJudgmentOf(q.Judgments[j])) })
+		p.print("}")
+	})
+	p.print("\n}\n")
+}

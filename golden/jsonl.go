@@ -100,7 +100,7 @@ func (r *jsonlReader) row() error {
 	err := r.members("line", func([]byte) error {
 		field := known
 		known++
-		what := slices.Index(r.columns.at[:], field)
+		what := slices.Index(r.index[:], field)
 		if what < 0 {
 			r.skipField(r.names[field])
 			return nil
@@ -166,4 +166,16 @@ func (r *jsonlReader) stringOrNumber(field string) ([]byte, error) {
 		return r.literal, nil
 	}
 	return r.stringBytes(field)
+}
+
+// writeJSONL writes a query of our own form a line.
+func writeJSONL(p *printer, s *Set, _ WriteOptions) {
+	for i := range s.Queries {
+		q := gateQueryOf(&s.Queries[i])
+		for _, j := range s.Queries[i].Judgments {
+			q.Judgments = append(q.Judgments, gateJudgmentOf(j))
+		}
+		p.value(q)
+		p.print("\n")
+	}
 }

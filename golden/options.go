@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,7 +33,11 @@ func ReadFormat(name string) (Format, error) {
 			return format, nil
 		}
 	}
-	return "", fmt.Errorf("the format %s is not known; use %s", quote(name), listOr(readable))
+	return "", unknownFormat(name)
+}
+
+func unknownFormat(name string) error {
+	return fmt.Errorf("the format %s is not known; use %s", quote(name), listOr(readable))
 }
 
 // listOr joins names: "a, b or c".
@@ -80,10 +85,8 @@ func (o Options) maxBytes() int {
 
 // check refuses options that make no sense.
 func (o Options) check() error {
-	if o.Format != "" {
-		if _, err := ReadFormat(string(o.Format)); err != nil {
-			return err
-		}
+	if o.Format != "" && !slices.Contains(readable, o.Format) {
+		return unknownFormat(string(o.Format))
 	}
 	if o.MaxBytes < 0 || o.MaxBytes > MaxUnpacked {
 		return fmt.Errorf("maxBytes %d is not a size of a golden set; use a number from 1 to %d", o.MaxBytes, MaxUnpacked)

@@ -69,34 +69,28 @@ func (b *builder) read(name string, data []byte, format Format) error {
 			return err
 		}
 	}
-	switch format {
-	case FormatTREC:
+	isJSON := bytes.TrimLeft(data, " \t\r\n")[0] == '{'
+	switch {
+	case format == FormatTREC:
 		return b.trec(data)
-	case FormatCSV:
+	case format == FormatCSV || format == FormatQuepid && !isJSON:
 		return b.table(data, format)
-	case FormatJSONL:
+	case format == FormatJSONL:
 		return b.jsonl(data)
-	case FormatQuepid:
-		if start := bytes.TrimLeft(data, " \t\r\n")[0]; start != '{' {
-			return b.table(data, format)
-		}
 	}
 	reader, err := newReader(name, data)
 	if err != nil {
 		return err
 	}
-	p := &parser{reader: reader, builder: b}
-	switch format {
-	case FormatArticle:
-		return p.article()
-	case FormatShort:
-		return p.short()
-	case FormatQuepid:
-		return p.quepid()
-	case FormatRankEval:
-		return p.rankEval()
-	case FormatRRE:
-		return p.rre()
-	}
-	return p.gate()
+	return jsonForms[format](&parser{reader: reader, builder: b})
+}
+
+// jsonForms read what is one JSON text.
+var jsonForms = map[Format]func(*parser) error{
+	FormatGate:     (*parser).gate,
+	FormatArticle:  (*parser).article,
+	FormatShort:    (*parser).short,
+	FormatQuepid:   (*parser).quepid,
+	FormatRankEval: (*parser).rankEval,
+	FormatRRE:      (*parser).rre,
 }

@@ -1,6 +1,9 @@
 package golden
 
-import "strings"
+import (
+	"encoding/csv"
+	"strings"
+)
 
 var (
 	quepidSetFields    = []string{"case_name", "name", "queries", "snapshots", "query_doc_pairs"}
@@ -149,3 +152,54 @@ func withoutGuard(text string) string {
 }
 
 func isFormula(first byte) bool { return first == '=' || first == '+' || first == '-' || first == '@' }
+
+// writeQuepid writes a case as Quepid exports one, without the scorer and the search that a golden set does not hold.
+func writeQuepid(p *printer, s *Set, _ WriteOptions) {
+	type rating struct {
+		DocID     string  `json:"doc_id"`
+		Rating    float64 `json:"rating"`
+		UserEmail string  `json:"user_email,omitempty"`
+	}
+	p.print("{\n  \"case_name\": ")
+	p.value(s.Name)
+	p.print(",\n  \"queries\": ")
+	p.list(len(s.Queries), "    ", func(i int) {
+		q := &s.Queries[i]
+		options := q.Params
+		if options == nil {
+			options = map[string]any{}
+		}
+		p.print("{\"query_text\":")
+		p.value(q.Text)
+		p.print(",\"options\":")
+		p.value(options)
+		p.print(",\"ratings\":")
+		p.list(len(q.Judgments), "      ", func(i int) {
+			j := q.Judgments[i]
+			p.value(rating{j.DocID, j.Grade, j.Said().Judge})
+		})
+		p.print("}")
+	})
+	p.print("\n}\n")
+}
+
+// writeQuepidCSV writes the ratings as Quepid exports and imports them.
+func writeQuepidCSV(p *printer, s *Set, _ WriteOptions) {
+	table := csv.NewWriter(p.out)
+	row := func(cells ...string) { _ = table.Write(cells) } // what goes wrong is kept by p.out
+	row(quepidRatings[0]...)
+	for i := range s.Queries {
+		q := &s.Queries[i]
+		text := q.Text
+		if isFormula(text[0]) {
+			text = " " + text
+		}
+		if len(q.Judgments) == 0 {
+			row(text, "", "")
+		}
+		for _, j := range q.Judgments {
+			row(text, j.DocID, formatNumber(j.Grade))
+		}
+	}
+	table.Flush()
+}

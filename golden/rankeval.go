@@ -211,3 +211,29 @@ func addText(texts map[string]bool, search any) {
 		}
 	}
 }
+
+// writeRankEval writes a request that can be sent, with a simple search in place of the one that a golden set does not
+// hold.
+func writeRankEval(p *printer, s *Set, opts WriteOptions) {
+	type rating struct {
+		Index  string  `json:"_index"`
+		ID     string  `json:"_id"`
+		Rating float64 `json:"rating"`
+	}
+	p.print("{\n  \"templates\": [", `{"id":"search","template":{"source":{"query":{"simple_query_string":{"query":"{{query}}"}}}}}`, "],\n  \"requests\": ")
+	p.list(len(s.Queries), "    ", func(i int) {
+		q := &s.Queries[i]
+		params := map[string]any{"query": q.Text}
+		maps.Copy(params, q.Params)
+		p.print("{\"id\":")
+		p.value(q.ID)
+		p.print(",\"template_id\":\"search\",\"params\":")
+		p.value(params)
+		p.print(",\"ratings\":")
+		p.list(len(q.Judgments), "      ", func(i int) {
+			p.value(rating{opts.Index, q.Judgments[i].DocID, q.Judgments[i].Grade})
+		})
+		p.print("}")
+	})
+	p.print(",\n  \"metric\": {\"dcg\":{\"k\":10,\"normalize\":true}}\n}\n")
+}

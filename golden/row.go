@@ -48,33 +48,43 @@ func (b *builder) queryOfRow(r row, at position) (int, error) {
 		query = b.queryOf([]byte(id), at)
 	}
 	q := &b.set.Queries[query]
-	place := b.places.of(at)
-	if r.query != "" && q.Text != r.query {
-		if q.Text != "" && !equalNFC(q.Text, r.query) {
-			return 0, b.lineError(place.Line, "query %s has another text here than before (%s); correct one of the two, or give each query an id of its own", quote(id), b.first(b.places.queries[query], at))
-		}
-		if q.Text == "" {
-			q.Text = strings.Clone(r.query)
-			b.noteAccents(q.Text, at)
-		}
+	switch {
+	case r.query == "" || r.query == q.Text:
+	case q.Text == "":
+		q.Text = strings.Clone(r.query)
+		b.noteAccents(q.Text, at)
+	case !equalNFC(r.query, q.Text):
+		return 0, b.otherRow(query, at, "another text", "correct one of the two, or give each query an id of its own")
 	}
 	if !found {
-		q.Params, q.Segments = r.params, r.segments
-		if r.weight > 0 {
-			q.Weight = r.weight
-		}
-		q.ExpectNoResults = r.noResults != nil && *r.noResults
-		return query, nil
+		r.describe(q)
+	} else if !r.describes(q) {
+		return 0, b.otherRow(query, at, "other params, segments, another weight or expectNoResults", "write the same, or leave it out here")
 	}
-	same := (r.params == nil || reflect.DeepEqual(r.params, q.Params)) &&
+	return query, nil
+}
+
+// otherRow says that two rows contradict each other about a query.
+func (b *builder) otherRow(query int, at position, what, remedy string) error {
+	return b.lineError(b.places.of(at).Line, "query %s has %s here than before (%s); %s",
+		quote(b.set.Queries[query].ID), what, b.first(b.places.queries[query], at), remedy)
+}
+
+// describe gives a query what the row says about it.
+func (r *row) describe(q *Query) {
+	q.Params, q.Segments = r.params, r.segments
+	if r.weight > 0 {
+		q.Weight = r.weight
+	}
+	q.ExpectNoResults = r.noResults != nil && *r.noResults
+}
+
+// describes tells whether the row says nothing else about a query than it is.
+func (r *row) describes(q *Query) bool {
+	return (r.params == nil || reflect.DeepEqual(r.params, q.Params)) &&
 		(r.segments == nil || slices.Equal(r.segments, q.Segments)) &&
 		(r.weight == 0 || r.weight == q.Weight) &&
 		(r.noResults == nil || *r.noResults == q.ExpectNoResults)
-	if !same {
-		return 0, b.lineError(place.Line, "query %s has other params, segments, another weight or expectNoResults here than before (%s); write the same, or leave it out here",
-			quote(id), b.first(b.places.queries[query], at))
-	}
-	return query, nil
 }
 
 // idOf is queryID, which rows that follow each other often ask for the same text.

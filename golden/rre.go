@@ -247,3 +247,30 @@ func parseNumber(written string) (float64, error) {
 	value, err := strconv.ParseFloat(written, 64)
 	return value + 0, err
 }
+
+// writeRRE writes ratings with all queries in one group, which need the search template template.json.
+func writeRRE(p *printer, s *Set, opts WriteOptions) {
+	type gain struct {
+		Gain float64 `json:"gain"`
+	}
+	type query struct {
+		Template     string          `json:"template"`
+		Placeholders map[string]any  `json:"placeholders"`
+		Documents    map[string]gain `json:"relevant_documents"`
+	}
+	p.print("{\n  \"index\": ")
+	p.value(opts.Index)
+	p.print(",\n  \"id_field\": \"_id\",\n  \"queries\": ")
+	p.list(len(s.Queries), "    ", func(i int) {
+		q := &s.Queries[i]
+		rre := query{Template: "template.json", Placeholders: map[string]any{rrePlaceholder: q.Text}, Documents: map[string]gain{}}
+		for name, value := range q.Params {
+			rre.Placeholders["$"+name] = value
+		}
+		for _, j := range q.Judgments {
+			rre.Documents[j.DocID] = gain{j.Grade}
+		}
+		p.value(rre)
+	})
+	p.print("\n}\n")
+}

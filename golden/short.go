@@ -67,3 +67,36 @@ func (p *parser) shortJudgment(id []byte) error {
 	}
 	return p.endJudgment(docID, Basis{}, shortNames, line)
 }
+
+// writeShort writes the short form.
+func writeShort(p *printer, s *Set, _ WriteOptions) {
+	type query struct {
+		ID              string              `json:"id,omitempty"`
+		Q               string              `json:"q"`
+		ExpectNoResults bool                `json:"expectNoResults,omitempty"`
+		Judgments       *map[string]float64 `json:"judgments,omitempty"` // nil: there are none, which makes no negative
+	}
+	p.print("{\n")
+	if s.Name != "" {
+		p.print("  \"name\": ")
+		p.value(s.Name)
+		p.print(",\n")
+	}
+	p.print("  \"queries\": ")
+	p.list(len(s.Queries), "    ", func(i int) {
+		q := &s.Queries[i]
+		short := query{Q: q.Text, ExpectNoResults: q.ExpectNoResults}
+		if q.ID != queryID(q.Text) {
+			short.ID = q.ID
+		}
+		if len(q.Judgments) > 0 {
+			judgments := make(map[string]float64, len(q.Judgments))
+			for _, j := range q.Judgments {
+				judgments[j.DocID] = j.Grade
+			}
+			short.Judgments = &judgments
+		}
+		p.value(short)
+	})
+	p.print("\n}\n")
+}

@@ -299,3 +299,25 @@ func firstOf(texts ...string) string {
 	}
 	return ""
 }
+
+// writeTREC writes topics and qrels in one file.
+func writeTREC(p *printer, s *Set, opts WriteOptions) {
+	writeTopics(p, s, opts)
+	writeQrels(p, s, opts)
+}
+
+// writeTopics writes the queries as TREC publishes topics.
+func writeTopics(p *printer, s *Set, _ WriteOptions) {
+	for _, q := range s.Queries {
+		p.print("<top>\n<num> Number: ", q.ID, "\n<title> ", strings.Join(strings.Fields(q.Text), " "), "\n</top>\n\n")
+	}
+}
+
+// writeQrels writes the judgments.
+func writeQrels(p *printer, s *Set, _ WriteOptions) {
+	for _, q := range s.Queries {
+		for _, j := range q.Judgments {
+			p.print(q.ID, " 0 ", j.DocID, " ", formatNumber(j.Grade), "\n")
+		}
+	}
+}
