@@ -104,7 +104,7 @@ func evaluateGate(ctx context.Context, o evaluateOptions, getenv func(string) st
 	if err != nil {
 		return gateError(err)
 	}
-	set, err := readGoldenFiles(o.goldenSet, gate.plan)
+	set, err := readGoldenFiles(o.goldenSet, in, gate.plan)
 	if err != nil {
 		return failureError(err)
 	}
@@ -129,8 +129,8 @@ func evaluateGate(ctx context.Context, o evaluateOptions, getenv func(string) st
 }
 
 // readGoldenFiles reads the golden set as the gate says.
-func readGoldenFiles(names []string, plan *evaluate.Plan) (*golden.Set, error) {
-	files, err := readSources(names)
+func readGoldenFiles(names []string, in io.Reader, plan *evaluate.Plan) (*golden.Set, error) {
+	files, err := readSources(names, in)
 	if err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}

@@ -7,13 +7,22 @@ import (
 	"os"
 
 	"github.com/relevance-gate/relevance-gate/golden"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 )
 
-// readSources reads the files of a golden set.
-func readSources(names []string) ([]golden.Source, error) {
+// readSources reads the files of a golden set. A name of - is the standard
+// input.
+func readSources(names []string, in io.Reader) ([]golden.Source, error) {
 	var files []golden.Source
 	for _, name := range names {
-		raw, err := os.ReadFile(name)
+		var raw []byte
+		var err error
+		if name == "-" {
+			name = "standard input"
+			raw, err = io.ReadAll(in)
+		} else {
+			raw, err = os.ReadFile(name)
+		}
 		if err == nil && len(bytes.TrimSpace(raw)) == 0 {
 			err = fmt.Errorf("%s: the golden set is empty", name)
 		}
@@ -23,6 +32,11 @@ func readSources(names []string) ([]golden.Source, error) {
 		files = append(files, golden.Source{Name: name, Raw: raw})
 	}
 	return files, nil
+}
+
+// goldenError is about a golden set.
+func goldenError(err error) *exitError {
+	return &exitError{code: exitUsage, reason: evaluate.ReasonInvalidGoldenSet, message: err.Error()}
 }
 
 // writeNotes says what was read otherwise than it was written.

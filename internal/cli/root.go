@@ -75,6 +75,7 @@ func newRootCommand() *cobra.Command {
 		newManagerCommand(),
 		newEvaluateCommand(),
 		newMeasureCommand(),
+		newConvertCommand(),
 		newVersionCommand(),
 	)
 	return root
