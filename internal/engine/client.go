@@ -81,9 +81,10 @@ type Client struct {
 	distribution string
 	closeIdle    func()
 
-	// Replaced by tests of the back-off.
-	sleep  func(context.Context, time.Duration) error
-	random func() float64
+	// Replaced by tests of the back-off and of slow answers.
+	sleep         func(context.Context, time.Duration) error
+	random        func() float64
+	searchTimeout time.Duration
 }
 
 // New checks the configuration and makes a client. It does not connect.
@@ -124,11 +125,12 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("making the engine's client: %w", err)
 	}
 	return &Client{
-		transport:    transport,
-		distribution: cfg.Distribution,
-		closeIdle:    closeIdle,
-		sleep:        sleep,
-		random:       rand.Float64,
+		transport:     transport,
+		distribution:  cfg.Distribution,
+		closeIdle:     closeIdle,
+		sleep:         sleep,
+		random:        rand.Float64,
+		searchTimeout: searchTimeout,
 	}, nil
 }
 
@@ -219,11 +221,12 @@ func (c *Client) callStatus(ctx context.Context, op string, request esapi.Reques
 
 // callWithin is callStatus with another limit. The caller's deadline holds too.
 func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string, request esapi.Request, answer any, alsoFine ...int) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	tooSlow := fmt.Errorf("no answer within %s: %w", limit, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooSlow)
 	defer cancel()
 	response, err := request.Do(ctx, c.transport)
 	if err != nil {
-		return 0, &Error{Op: op, err: err}
+		return 0, &Error{Op: op, err: causeOf(ctx, tooSlow, err)}
 	}
 	defer response.Body.Close()
 
@@ -231,7 +234,7 @@ func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string,
 	defer buffers.Put(buffer)
 	buffer.Reset()
 	if _, err := buffer.ReadFrom(io.LimitReader(response.Body, maxAnswer+1)); err != nil {
-		return 0, &Error{Op: op, err: fmt.Errorf("reading the answer: %w", err)}
+		return 0, &Error{Op: op, err: causeOf(ctx, tooSlow, fmt.Errorf("reading the answer: %w", err))}
 	}
 	body := buffer.Bytes() // decoding copies what it keeps
 	if len(body) > maxAnswer {
@@ -247,9 +250,20 @@ func (c *Client) callWithin(ctx context.Context, limit time.Duration, op string,
 		return status, failure(op, status, body)
 	}
 	if err := jsonv2.Unmarshal(body, answer, asEnginesWrite); err != nil {
+		if bytes.HasPrefix(body, []byte("{")) && errors.Is(err, io.ErrUnexpectedEOF) {
+			return status, &Error{Op: op, Status: status, err: errCutShort}
+		}
 		return status, &Error{Op: op, Status: status, err: ErrNotAnEngine}
 	}
 	return status, nil
+}
+
+// causeOf is err, or tooSlow where our own limit was the reason for it.
+func causeOf(ctx context.Context, tooSlow, err error) error {
+	if errors.Is(context.Cause(ctx), tooSlow) {
+		return tooSlow
+	}
+	return err
 }
 
 // failure makes the error of an answer that is not a success. Only an engine's

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/pem"
@@ -23,6 +24,7 @@ type answer struct {
 	status      int
 	contentType string // empty: application/json
 	body        string
+	broken      error // ends the body
 	err         error // instead of an answer
 }
 
@@ -47,10 +49,15 @@ func (f fake) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: a.status,
 		Header:     http.Header{"Content-Type": {a.contentType}},
-		Body:       io.NopCloser(strings.NewReader(a.body)),
+		Body:       io.NopCloser(io.MultiReader(strings.NewReader(a.body), end{a.broken})),
 		Request:    request,
 	}, nil
 }
+
+// end is where a body ends: well, or with an error.
+type end struct{ err error }
+
+func (e end) Read([]byte) (int, error) { return 0, cmp.Or(e.err, io.EOF) }
 
 // newFake makes a client for a fake engine. Its back-off does not sleep.
 func newFake(t *testing.T, f fake) *Client {

@@ -39,6 +39,7 @@ var (
 var (
 	errRedirect        = fmt.Errorf("a redirect, which is not followed; give the engine's own URL: %w", ErrNotAnEngine)
 	errNotAcknowledged = errors.New("not acknowledged by every node in time")
+	errCutShort        = fmt.Errorf("the answer was cut short: %w", io.ErrUnexpectedEOF)
 	errTooLarge        = fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20)
 )
 
@@ -109,10 +110,15 @@ func IsUnavailable(err error) bool {
 		}
 	}
 	var netErr net.Error // dial errors, DNS errors and timeouts; context.DeadlineExceeded is one
-	return errors.As(err, &netErr) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
-		errors.Is(err, errNotAcknowledged)
+	return errors.As(err, &netErr) || IsConnectionLost(err) || errors.Is(err, errNotAcknowledged)
+}
+
+// IsConnectionLost says that the connection broke before the whole answer was
+// there. Whether the engine carried out the call is not known, so only a call that
+// changes nothing may be sent again.
+func IsConnectionLost(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // IsUnauthorized says that the credentials are missing, wrong, or lack a right. A 403

@@ -61,8 +61,9 @@ const (
 // A search that fails has its error in its result: a body that is not JSON, an
 // error status, a time-out, a failed shard, a hit from another index or without
 // the id field. When the engine refuses the whole call for one malformed body,
-// that body is found by halving, and only it gets the error. Searches that the
-// engine is too busy for (429, 503) are sent again, with growing pauses.
+// that body is found by halving, and only it gets the error; so is one whose
+// answer is too large. Searches that the engine is too busy for (429, 503), or
+// whose connection breaks, are sent again, with growing pauses.
 //
 // Errors: the call as a whole failed, and no result counts.
 func (c *Client) MultiSearch(ctx context.Context, m MultiSearch, bodies []json.RawMessage) ([]SearchResult, error) {
@@ -134,9 +135,10 @@ func (c *Client) search(ctx context.Context, m MultiSearch, items []searchItem) 
 			if len(items) == 0 || try == searchTries {
 				return nil // those still busy keep their error
 			}
-		case errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusRequestEntityTooLarge) && !IsNotAnEngine(err):
+		case errors.Is(err, errTooLarge),
+			errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusRequestEntityTooLarge) && !IsNotAnEngine(err):
 			return c.bisect(ctx, m, items, err)
-		case errors.As(err, &e) && isBusy(e.Status):
+		case IsConnectionLost(err), errors.As(err, &e) && isBusy(e.Status):
 			if try == searchTries {
 				return err
 			}
@@ -213,7 +215,7 @@ func (c *Client) searchOnce(ctx context.Context, m MultiSearch, items []searchIt
 	var answer struct {
 		Responses []searchAnswer `json:"responses"`
 	}
-	if _, err := c.callWithin(ctx, searchTimeout, m.op(), request, &answer); err != nil {
+	if _, err := c.callWithin(ctx, c.searchTimeout, m.op(), request, &answer); err != nil {
 		return err
 	}
 	if len(answer.Responses) != len(items) {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -93,6 +97,8 @@ func TestMultiSearchItems(t *testing.T) {
 		"a missing shard":     {"", strings.Replace(found(), `"total":1`, `"total":2`, 1), "", "1 of 2 shards answered"},
 		"no shards":           {"", `{"status":200,"hits":{"hits":[]}}`, "", "not one of Elasticsearch"},
 		"no hits object":      {"", `{"status":200,"_shards":{"total":1,"successful":1,"failed":0}}`, "", "not one of Elasticsearch"},
+		"empty shards":        {"", strings.Replace(found(), `"total":1,"successful":1,"skipped":0,"failed":0`, "", 1), "", "0 of 0 shards answered"},
+		"over 10,000 results": {"", strings.Replace(found(hit("products-v1", "a", "")), `"value":1,"relation":"eq"`, `"value":10000,"relation":"gte"`, 1), "a", ""},
 		"no list of hits":     {"", `{"status":200,"_shards":{"total":1,"successful":1,"failed":0},"hits":{"total":0}}`, "", "not one of Elasticsearch"},
 		"names twice":         {"", found(hit("products-v1", "a", `,"_id":"b"`)), "b", ""},
 		"an escaped id":       {"", found(hit("products-v1", `a"é`, "")), `a"é`, ""},
@@ -183,6 +189,8 @@ func TestMultiSearchWithABodyThatIsNotJSON(t *testing.T) {
 }
 
 func TestMultiSearchBacksOff(t *testing.T) {
+	reset := &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	breaker := `{"status":429,"error":{"type":"circuit_breaking_exception","reason":"[parent] Data too large","durability":"TRANSIENT"}}`
 	for name, test := range map[string]struct {
 		answers []answer // the last one repeats
 		calls   int
@@ -194,6 +202,18 @@ func TestMultiSearchBacksOff(t *testing.T) {
 		"whole 429 for good":          {[]answer{{status: 429}}, searchTries, "unavailable", ""},
 		"one item 429, then well":     {[]answer{responses(found(), rejected(429)), responses(found())}, 2, "", "ok ok"},
 		"one item 503 for good":       {[]answer{responses(rejected(503), found()), responses(rejected(503))}, searchTries, "", "unavailable ok"},
+		"a reset, then well":          {[]answer{{err: reset}, responses(found(), found())}, 2, "", "ok ok"},
+		"a reset for good":            {[]answer{{err: reset}}, searchTries, "unavailable", ""},
+		"a broken pipe, then well":    {[]answer{{err: &net.OpError{Op: "write", Err: syscall.EPIPE}}, responses(found(), found())}, 2, "", "ok ok"},
+		"closed at once, then well":   {[]answer{{err: io.EOF}, responses(found(), found())}, 2, "", "ok ok"},
+		"a body that breaks off":      {[]answer{{body: `{"took":1,`, broken: io.ErrUnexpectedEOF}, responses(found(), found())}, 2, "", "ok ok"},
+		"a body that is reset":        {[]answer{{body: `{"took":1,`, broken: reset}, responses(found(), found())}, 2, "", "ok ok"},
+		"a body that ends early":      {[]answer{{body: `{"took":1,"responses":[` + found() + `,`}, responses(found(), found())}, 2, "", "ok ok"},
+		"one that always ends early":  {[]answer{{body: `{"took":1`}}, searchTries, "unavailable", ""},
+		"an empty body":               {[]answer{{body: ""}}, 1, "not an engine", ""},
+		"refused is not retried":      {[]answer{{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}}, 1, "unavailable", ""},
+		"a breaker, then well":        {[]answer{responses(found(), breaker), responses(found())}, 2, "", "ok ok"},
+		"a breaker for good":          {[]answer{responses(found(), breaker), responses(breaker)}, searchTries, "", "ok unavailable"},
 		"a wrong item is not retried": {[]answer{responses(found(), rejected(500))}, 1, "", "ok "},
 		"401 is not retried":          {[]answer{{status: 401}}, 1, "unauthorized", ""},
 		"502 is not retried":          {[]answer{{status: 502}}, 1, "unavailable", ""},
@@ -234,6 +254,39 @@ func TestMultiSearchBacksOff(t *testing.T) {
 				t.Errorf("items = %q, want %q", items, test.items)
 			}
 		})
+	}
+}
+
+func TestMultiSearchDoesNotWaitForEver(t *testing.T) {
+	calls := 0
+	c := newFake(t, nil)
+	c.transport = performer(func(r *http.Request) (*http.Response, error) {
+		calls++
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	c.searchTimeout = 10 * time.Millisecond
+	_, err := c.MultiSearch(t.Context(), MultiSearch{Index: "products-v1", Size: 10}, bodies(1))
+	if !IsUnavailable(err) || err.Error() != "searching products-v1: no answer within 10ms: context deadline exceeded" || calls != 1 {
+		t.Errorf("error = %v after %d calls", err, calls)
+	}
+}
+
+func TestMultiSearchHalvesWhatIsTooLarge(t *testing.T) {
+	c := newFake(t, func(_, _, body string) answer {
+		if strings.Contains(body, "q2") {
+			return answer{body: strings.Repeat(" ", maxAnswer+1)}
+		}
+		return responses(slices.Repeat([]string{found()}, strings.Count(body, "match"))...)
+	})
+	results, err := c.MultiSearch(t.Context(), MultiSearch{Index: "products-v1", Size: 10}, bodies(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, result := range results {
+		if (result.Err != nil) != (i == 2) || i == 2 && !strings.Contains(result.Err.Error(), "larger than 64 MiB") {
+			t.Errorf("search %d: error = %v", i, result.Err)
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func (a searchAnswer) result(m MultiSearch) SearchResult {
 	if err := a.Shards.err(m.op()); err != nil {
 		return SearchResult{Err: err}
 	}
-	if a.Shards.Successful < a.Shards.Total {
+	if a.Shards.Total == 0 || a.Shards.Successful < a.Shards.Total {
 		return fail("%d of %d shards answered", a.Shards.Successful, a.Shards.Total)
 	}
 	if a.Hits == nil || a.Hits.Hits == nil {

@@ -15,7 +15,11 @@ import (
 // indices by name and UUID. The candidate is refreshed and its content is
 // fingerprinted; the live index is only looked at.
 func (r *run) identify(ctx context.Context) error {
-	info, err := r.client.Info(ctx)
+	var info engine.Info
+	err := retryLost(ctx, func() (err error) {
+		info, err = r.client.Info(ctx)
+		return err
+	})
 	// A role that may only search and read indices may not ask this; wrong
 	// credentials show in the next call.
 	if err != nil && !engine.IsUnauthorized(err) {
@@ -43,12 +47,36 @@ func (r *run) identifyAgain(ctx context.Context) error {
 func (r *run) together(ctx context.Context, step func(context.Context, *arm) error, more ...func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, a := range r.arms {
-		group.Go(func() error { return step(ctx, a) })
+		group.Go(func() error {
+			return retryLost(ctx, func() error { return step(ctx, a) })
+		})
 	}
 	for _, other := range more {
 		group.Go(func() error { return other(ctx) })
 	}
 	return group.Wait()
+}
+
+// A broken connection need not cost a whole measurement.
+const (
+	lostTries = 4
+	lostPause = 500 * time.Millisecond
+)
+
+// retryLost repeats calls that change nothing, or the same again, while their
+// connection breaks.
+func retryLost(ctx context.Context, calls func() error) error {
+	for try := 1; ; try++ {
+		err := calls()
+		if !engine.IsConnectionLost(err) || try == lostTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lostPause):
+		}
+	}
 }
 
 func (r *run) identifyArm(ctx context.Context, a *arm) (err error) {

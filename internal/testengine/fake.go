@@ -31,12 +31,24 @@ func EachAndFake(t *testing.T, test func(t *testing.T, name, url string)) {
 // nothing of searching. Its answers are those of Elasticsearch 7.17.
 func Fake(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(&fake{cluster: rand.Text(), indices: map[string]*fakeIndex{}})
+	return SearchingFake(t, nil)
+}
+
+// SearchingFake is a Fake that finds what search says.
+func SearchingFake(t *testing.T, search Search) string {
+	t.Helper()
+	server := httptest.NewServer(NewFake(search))
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
+// NewFake is the engine of SearchingFake, for whoever serves it.
+func NewFake(search Search) http.Handler {
+	return &fake{cluster: rand.Text(), indices: map[string]*fakeIndex{}, search: search}
+}
+
 type fake struct {
+	search  Search
 	mu      sync.Mutex
 	cluster string
 	indices map[string]*fakeIndex
@@ -75,6 +87,10 @@ const (
 type object = map[string]any
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/_msearch" && f.search != nil {
+		f.multiSearch(w, r)
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	body := object{}
@@ -137,6 +153,8 @@ func (f *fake) routeIndex(method string, path, found []string, body object) (any
 		return f.write(found[0], path[2], method == http.MethodPut)
 	case "_count GET", "_count POST":
 		return object{"count": len(index.docs), "_shards": object{"total": 1, "successful": 1, "failed": 0}}, nil
+	case "_refresh POST":
+		return object{"_shards": object{"total": 1, "successful": 1, "failed": 0}}, nil
 	case "_stats GET":
 		return f.stats(found[0]), nil
 	}
