@@ -29,6 +29,7 @@ func NewPodLogs(config *rest.Config, client *http.Client) (PodLogs, error) {
 
 type apiServerLogs struct{ core corev1client.PodsGetter }
 
+// Open asks the API server, which asks the kubelet.
 func (l apiServerLogs) Open(ctx context.Context, pod *corev1.Pod, container string, limit int64) (io.ReadCloser, error) {
 	options := &corev1.PodLogOptions{Container: container, LimitBytes: ptr.To(limit)}
 	return l.core.Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)

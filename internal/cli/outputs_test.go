@@ -151,7 +151,7 @@ func TestOnlyATerminalHasAStyle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	for name, out := range map[string]interface{ Write([]byte) (int, error) }{"a file": file, "a buffer": &strings.Builder{}} {
 		if got := styleOf(out, func(string) string { return "" }); got != (report.Style{}) {
 			t.Errorf("%s has the style %+v", name, got)

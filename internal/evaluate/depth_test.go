@@ -153,10 +153,7 @@ func TestTheCutDecidesWhereATieMatters(t *testing.T) {
 	for name, want := range map[string]bool{
 		"ndcg@2": true, "P_2": true, "mrr@3": false, "map": false, "nonempty": false, "r-precision": true,
 	} {
-		s := &ranker{metrics: makePlan(t, 1, name).Metrics, judged: []float64{1, 1, 0}}
-		for _, score := range []float64{3, 2, 2, 1} {
-			s.scores = append(s.scores, score)
-		}
+		s := &ranker{metrics: makePlan(t, 1, name).Metrics, judged: []float64{1, 1, 0}, scores: []float64{3, 2, 2, 1}}
 		if got := s.tied(); got != want {
 			t.Errorf("%s: tied is %t", name, got)
 		}
