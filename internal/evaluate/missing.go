@@ -2,21 +2,15 @@ package evaluate
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/relevance-gate/relevance-gate/golden"
-	"github.com/relevance-gate/relevance-gate/internal/engine"
 )
 
-const (
-	// maxLookups is the most judged documents that are looked up: above it the
-	// question costs more than its answer is worth.
-	maxLookups = 10_000
-	// lookupSize is how many documents one search looks up.
-	lookupSize = 1_000
-)
+// maxLookups is the most judged documents that an evaluation looks up: above it
+// the question costs more than its answer is worth.
+const maxLookups = 10_000
 
 // judgedIDs are the distinct judged documents, or nil when they are too many.
 func judgedIDs(set *golden.Set) map[string]struct{} {
@@ -52,46 +46,18 @@ func (r *run) countMissing(ctx context.Context) error {
 		return nil // Where every search failed, a lookup says nothing either.
 	}
 	ids := slices.Sorted(maps.Keys(r.unseen))
-	var bodies []json.RawMessage
-	for chunk := range slices.Chunk(ids, lookupSize) {
-		body, err := json.Marshal(map[string]any{"query": r.lookup(chunk)})
-		if err != nil {
-			return err
-		}
-		bodies = append(bodies, body)
+	lookup := Lookup{
+		Index:         r.plan.Candidate.Name,
+		IDField:       r.plan.Search.idField(),
+		Preference:    r.plan.Preference,
+		MaxConcurrent: r.plan.MaxConcurrentSearches,
 	}
-	missing := len(ids)
-	if len(bodies) > 0 {
-		results, err := r.client.MultiSearch(ctx, engine.MultiSearch{
-			Index:         r.plan.Candidate.Name,
-			Preference:    r.plan.Preference,
-			IDField:       r.plan.Search.idField(),
-			Size:          lookupSize + 1,
-			MaxConcurrent: max(1, r.plan.MaxConcurrentSearches),
-		}, bodies)
-		if err != nil {
-			return ctx.Err()
-		}
-		for _, result := range results {
-			// A full page may hide documents behind copies of others.
-			if result.Err != nil || len(result.Hits) > lookupSize {
-				return nil
-			}
-			found := map[string]bool{}
-			for _, hit := range result.Hits {
-				found[hit.ID] = true
-			}
-			missing -= len(found)
-		}
+	missing, err := lookup.Missing(ctx, r.client, ids)
+	if err != nil {
+		return ctx.Err()
 	}
-	r.report.MissingDocs = &missing
-	r.report.Measurement.MissingDocs = missing
+	count := len(missing)
+	r.report.MissingDocs = &count
+	r.report.Measurement.MissingDocs = count
 	return nil
-}
-
-func (r *run) lookup(ids []string) map[string]any {
-	if field := r.plan.Search.idField(); field != "_id" {
-		return map[string]any{"terms": map[string]any{field: ids}}
-	}
-	return map[string]any{"ids": map[string]any{"values": ids}}
 }
