@@ -76,6 +76,7 @@ func newRootCommand() *cobra.Command {
 		newEvaluateCommand(),
 		newMeasureCommand(),
 		newConvertCommand(),
+		newLintCommand(),
 		newVersionCommand(),
 	)
 	return root
