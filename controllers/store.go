@@ -20,7 +20,7 @@ func (s *scope) clearNumbers() {
 	status.Scores, status.Regressions = nil, nil
 	status.Judged, status.Hits, status.EmptyResults = nil, nil, nil
 	status.NegativesFailed, status.Errors, status.FirstError = nil, nil, ""
-	status.Determinism, status.CandidateChanged = "", false
+	status.Determinism, status.FirstDifference, status.CandidateChanged = "", "", false
 	status.Noise, status.LiveNoise = "", ""
 }
 
@@ -58,7 +58,7 @@ func (s *scope) store(summary *evaluate.Summary) {
 	}
 	status.NegativesFailed = ptr.To(int64(m.NegativesFailed))
 	status.Errors, status.FirstError = ptr.To(int64(m.Errors)), m.FirstError
-	status.Determinism = v1alpha1.NotDeterministic
+	status.Determinism, status.FirstDifference = v1alpha1.NotDeterministic, m.FirstDifference
 	if m.Deterministic {
 		status.Determinism = v1alpha1.Deterministic
 	}
@@ -87,6 +87,7 @@ func (s *scope) measurement() (verdict.Measurement, error) {
 		FirstError:       status.FirstError,
 		CandidateChanged: status.CandidateChanged,
 		Deterministic:    status.Determinism == v1alpha1.Deterministic,
+		FirstDifference:  status.FirstDifference,
 		NegativesFailed:  int(ptr.Deref(status.NegativesFailed, 0)),
 		MissingDocs:      int(ptr.Deref(status.Evaluation.MissingDocs, 0)),
 	}

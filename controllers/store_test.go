@@ -16,6 +16,7 @@ import (
 func TestWhatIsStoredIsReadBack(t *testing.T) {
 	full := verdict.Measurement{
 		Queries: 54, Judgments: 265, Errors: 1, CandidateChanged: true, Deterministic: true, Noise: 3, LiveNoise: 12_345,
+		FirstError: "query q1: searching products-v2: it has no id", FirstDifference: "query q7: ndcg@10 0.5, then 0.25 in repeat 2",
 		Scores: []verdict.Score{
 			{Metric: "ndcg@10", Candidate: ptr.To[int64](873_400), Live: ptr.To[int64](1_000_000), LiveHigh: ptr.To[int64](999_999)},
 			{Metric: "recall@50", Candidate: ptr.To[int64](0)},

@@ -58,7 +58,7 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		Hits:            &v1alpha1.HitsStatus{Candidate: 0, Live: count(0), JudgedCandidate: 0, JudgedLive: count(0)},
 		EmptyResults:    &v1alpha1.SideCounts{Candidate: 0, Live: count(0)},
 		NegativesFailed: count(0), Errors: count(0), FirstError: "query q1: searching products-v2: it has no id",
-		Determinism: v1alpha1.NotDeterministic, CandidateChanged: true, Noise: "0.000001", LiveNoise: "0.000000",
+		Determinism: v1alpha1.NotDeterministic, FirstDifference: strings.Repeat("d", 1024), CandidateChanged: true, Noise: "0.000001", LiveNoise: "0.000000",
 		Regressions: &v1alpha1.RegressionsStatus{Count: 10, Protected: 1},
 		Lock: &v1alpha1.LockStatus{Index: index, UUID: uuid, Since: &when,
 			Before: v1alpha1.IndexBlocks{Write: true, ReadOnly: false, Hidden: true}},

@@ -139,6 +139,11 @@ type RelevanceGateStatus struct {
 	// +optional
 	Determinism Determinism `json:"determinism,omitempty"`
 
+	// firstDifference names the first query that scored differently in another repeat, with the metric and both values.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	FirstDifference string `json:"firstDifference,omitempty"`
+
 	// candidateChanged says that the candidate changed while it was measured.
 	// +optional
 	CandidateChanged bool `json:"candidateChanged,omitempty"`

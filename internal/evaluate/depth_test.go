@@ -154,7 +154,8 @@ func TestTheCutDecidesWhereATieMatters(t *testing.T) {
 		"ndcg@2": true, "P_2": true, "mrr@3": false, "map": false, "nonempty": false, "r-precision": true,
 	} {
 		s := &ranker{metrics: makePlan(t, 1, name).Metrics, judged: []float64{1, 1, 0}, scores: []float64{3, 2, 2, 1}}
-		if got := s.tied(); got != want {
+		from, to := s.tiedAt(cutOf(s.metrics[0], s.judged))
+		if got := from < to; got != want {
 			t.Errorf("%s: tied is %t", name, got)
 		}
 	}

@@ -16,7 +16,6 @@ type rankingCounts struct {
 	// judged counts all judged hits.
 	judged     int
 	duplicates int
-	tied       bool
 }
 
 // ranker scores rankings one after the other and reuses its memory.
@@ -57,12 +56,19 @@ func (r *run) rank(a *arm, repeat, from int, results []engine.SearchResult) erro
 		if repeat > 0 {
 			continue
 		}
-		a.counts[position] = counts
-		a.rankings[position] = Ranking{
+		ranking := Ranking{
 			Values:   values,
 			Returned: len(scorer.ranking),
 			Hits:     append([]RankedHit(nil), scorer.ranking[:min(len(scorer.ranking), KeptHits)]...),
 		}
+		if !a.template.sorted {
+			ties, err := scorer.ties(values, len(result.Hits) == r.size)
+			if err != nil {
+				return fmt.Errorf("query %s: %w", query.ID, err)
+			}
+			ranking.Ties = ties
+		}
+		a.counts[position], a.rankings[position] = counts, ranking
 		if a.isCandidate {
 			r.see(scorer.ranking)
 		}
@@ -100,7 +106,6 @@ func (s *ranker) read(query golden.Query, hits []engine.Hit) rankingCounts {
 		s.scores = append(s.scores, hit.Score)
 	}
 	counts.top = min(len(s.ranking), s.at)
-	counts.tied = s.tied()
 	return counts
 }
 
@@ -111,11 +116,7 @@ func (s *ranker) score(query golden.Query, values []float64) error {
 		if query.ExpectNoResults != (metric.Kind == relevance.NoResults) {
 			continue
 		}
-		ranks := s.ranked
-		if looksUncut(metric) {
-			ranks = ranks[:min(UncutDepth, len(ranks))]
-		}
-		value, err := metric.Score(ranks, s.judged)
+		value, err := s.valueOf(metric, s.ranked)
 		if errors.Is(err, relevance.ErrNoHits) {
 			continue
 		}
@@ -127,17 +128,10 @@ func (s *ranker) score(query golden.Query, values []float64) error {
 	return nil
 }
 
-// tied says that the hits around some metric's cut have the same engine score,
-// so that their order decides that metric.
-func (s *ranker) tied() bool {
-	for _, metric := range s.metrics {
-		k := cutOf(metric, s.judged)
-		if k < 1 || k >= len(s.scores) {
-			continue
-		}
-		if s.scores[k-1] == s.scores[k] { // false for NaN
-			return true
-		}
+// valueOf is the value that the metric has for a ranking with these grades.
+func (s *ranker) valueOf(metric relevance.Metric, ranks []float64) (float64, error) {
+	if looksUncut(metric) {
+		ranks = ranks[:min(UncutDepth, len(ranks))]
 	}
-	return false
+	return metric.Score(ranks, s.judged)
 }

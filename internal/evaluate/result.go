@@ -35,9 +35,15 @@ type Report struct {
 	DroppedFields []string
 	// DuplicateHits counts hits that repeated a document of the same ranking.
 	DuplicateHits int
-	// TiesAtCutoff counts candidate rankings whose order at a metric's cut is
-	// a tie.
+	// TiesAtCutoff counts candidate rankings with a tie at a metric's cut.
 	TiesAtCutoff int
+	// CandidateTies and LiveTies say how far ties let the means lie, one entry
+	// a metric, nil where no query is tied at its cut. A search with a sort of
+	// its own has no ties: they are seen by the engine's scores.
+	CandidateTies, LiveTies []*TieSpread
+	// LiveDifference names the first query that the live index scored
+	// differently in another repeat; empty = there is none.
+	LiveDifference string
 	// MissingDocs counts judged documents that the candidate does not hold;
 	// nil where that was not looked up.
 	MissingDocs *int
@@ -74,6 +80,8 @@ type Ranking struct {
 	// Hits are the first KeptHits documents. Of a golden set with many queries
 	// the worst ones alone keep them; elsewhere they are nil.
 	Hits []RankedHit
+	// Ties are at most one a metric.
+	Ties []Tie
 	// Returned counts the hits after duplicates were dropped.
 	Returned int
 }

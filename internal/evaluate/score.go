@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/relevance-gate/relevance-gate/internal/engine"
@@ -34,6 +35,15 @@ func (r *run) score(context.Context) error {
 	for _, a := range r.arms {
 		if err := r.countHits(a, counted); err != nil {
 			return err
+		}
+		ties, err := r.tieSpreads(a, counted)
+		if err != nil {
+			return err
+		}
+		if a.isCandidate {
+			r.report.CandidateTies = ties
+		} else {
+			r.report.LiveTies = ties
 		}
 	}
 	if err := r.findRegressions(counted); err != nil {
@@ -85,8 +95,12 @@ func (r *run) meanScores(counted []int) error {
 		m.Scores = append(m.Scores, score)
 	}
 	for _, a := range r.arms {
+		difference := r.firstDifference(a)
 		if a.isCandidate {
-			m.Deterministic = r.sameValues(a, counted)
+			m.FirstDifference = cutText(difference, maxFirstDifference)
+			m.Deterministic = difference == ""
+		} else {
+			r.report.LiveDifference = difference
 		}
 	}
 	return nil
@@ -120,16 +134,23 @@ func (r *run) meansOf(a *arm, metric int, counted []int) (first *int64, highest,
 	return first, highest, spread, nil
 }
 
-// sameValues says that every query scored the same in every repeat.
-func (r *run) sameValues(a *arm, counted []int) bool {
-	for repeat := range a.values {
-		for _, query := range counted {
-			if !slices.Equal(r.valuesOf(a, repeat, query), r.valuesOf(a, 0, query)) {
-				return false
+// firstDifference names the first query, in the golden set's order, that scored
+// differently in another repeat, with its values; it is empty where there is none.
+func (r *run) firstDifference(a *arm) string {
+	for query := range r.set.Queries {
+		if r.errors[query] != nil {
+			continue
+		}
+		first := r.valuesOf(a, 0, query)
+		for repeat := range a.values {
+			for i, value := range r.valuesOf(a, repeat, query) {
+				if value != first[i] {
+					return fmt.Sprintf("query %s: %s %v, then %v in repeat %d", r.set.Queries[query].ID, r.metrics[i].Name, first[i], value, repeat+1)
+				}
 			}
 		}
 	}
-	return true
+	return ""
 }
 
 // countHits fills the numbers that tell whether the scores rest on judgments.
@@ -140,7 +161,7 @@ func (r *run) countHits(a *arm, counted []int) error {
 	for _, query := range counted {
 		counts, returned := a.counts[query], a.rankings[query].Returned
 		r.report.DuplicateHits += counts.duplicates
-		if a.isCandidate && counts.tied {
+		if a.isCandidate && len(a.rankings[query].Ties) > 0 {
 			r.report.TiesAtCutoff++
 		}
 		if r.set.Queries[query].ExpectNoResults {

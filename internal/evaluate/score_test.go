@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
-// answers are what an index returns: by query id, the documents in one text.
+// answers are what an index returns: by query id, the documents in one text, each
+// with its score, as "a=3 b=2", or without one.
 // "!" is an error, and a query that is not listed returns nothing.
 type answers map[string]string
 
@@ -88,7 +90,12 @@ func (a answers) results(queries []golden.Query) []engine.SearchResult {
 			result.Err = errors.New("shards failed")
 		} else {
 			for _, id := range strings.Fields(a[query.ID]) {
-				result.Hits = append(result.Hits, engine.Hit{ID: id})
+				id, text, _ := strings.Cut(id, "=")
+				score, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					score = math.NaN()
+				}
+				result.Hits = append(result.Hits, engine.Hit{ID: id, Score: score})
 			}
 		}
 		results = append(results, result)
@@ -225,20 +232,25 @@ func TestRepeatsThatDifferAreFound(t *testing.T) {
 		repeats       []answers
 		deterministic bool
 		noise         int64
+		difference    string
 	}{
-		"the same":                     {[]answers{first, first, first}, true, 0},
-		"another order, same score":    {[]answers{first, {"q1": "a x", "q2": "y"}, first}, true, 0},
-		"one query differs":            {[]answers{first, first, {"q1": "x", "q2": "x"}}, false, 500_000},
-		"differences that cancel out":  {[]answers{first, {"q1": "x", "q2": "b"}, first}, false, 0},
-		"a difference in another mean": {[]answers{first, {"q1": "a"}, first}, false, 500_000},
+		"the same":                     {[]answers{first, first, first}, true, 0, ""},
+		"another order, same score":    {[]answers{first, {"q1": "a x", "q2": "y"}, first}, true, 0, ""},
+		"one query differs":            {[]answers{first, first, {"q1": "x", "q2": "x"}}, false, 500_000, "query q1: recall@5 1, then 0 in repeat 3"},
+		"differences that cancel out":  {[]answers{first, {"q1": "x", "q2": "b"}, first}, false, 0, "query q1: recall@5 1, then 0 in repeat 2"},
+		"a difference in another mean": {[]answers{first, {"q1": "a"}, first}, false, 500_000, "query q2: nonempty 1, then 0 in repeat 2"},
+		"a query in error":             {[]answers{first, {"q1": "!", "q2": "b"}, first}, false, 1_000_000, "query q2: recall@5 0, then 1 in repeat 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := measured(t, makePlan(t, 3, "recall@5", "nonempty"), queries, test.repeats, []answers{first, first, first})
 			m := report.Measurement
-			if m.Deterministic != test.deterministic || m.Noise != test.noise {
-				t.Errorf("deterministic %t, noise %d; want %t, %d", m.Deterministic, m.Noise, test.deterministic, test.noise)
+			if m.Deterministic != test.deterministic || m.Noise != test.noise || m.FirstDifference != test.difference {
+				t.Errorf("deterministic %t, noise %d, %s; want %t, %d, %s",
+					m.Deterministic, m.Noise, m.FirstDifference, test.deterministic, test.noise, test.difference)
 			}
-			wantScores(t, report, "recall@5=0.500000/0.500000 nonempty=1.000000/1.000000")
+			if m.Errors == 0 {
+				wantScores(t, report, "recall@5=0.500000/0.500000 nonempty=1.000000/1.000000")
+			}
 		})
 	}
 }
@@ -250,6 +262,9 @@ func TestTheLiveIndexMayMoveWhileItIsMeasured(t *testing.T) {
 	m := report.Measurement
 	if !m.Deterministic || m.LiveNoise != 500_000 {
 		t.Errorf("got %+v", m)
+	}
+	if want := "query q1: recall@5 1, then 0 in repeat 3"; report.LiveDifference != want {
+		t.Errorf("the live index's first difference is %q, want %q", report.LiveDifference, want)
 	}
 	score := m.Scores[0]
 	if *score.Live != 500_000 || score.LiveHigh == nil || *score.LiveHigh != 1_000_000 {
@@ -406,26 +421,6 @@ func TestPlansThatContradictThemselvesAreRefused(t *testing.T) {
 		_, err := newRun(nil, &golden.Set{Queries: []golden.Query{makeQuery("q1", 1, "a:1")}}, plan, nil)
 		if !errors.As(err, &failure) {
 			t.Errorf("%s: got %v, want a failure", name, err)
-		}
-	}
-}
-
-func TestTiesAtACut(t *testing.T) {
-	scored := func(scores ...float64) *ranker {
-		return &ranker{metrics: makePlan(t, 1, "ndcg@2", "nonempty").Metrics, scores: scores}
-	}
-	for name, test := range map[string]struct {
-		ranker *ranker
-		want   bool
-	}{
-		"tie at the cut":    {scored(3, 2, 2), true},
-		"tie above the cut": {scored(3, 3, 2), false},
-		"tie below the cut": {scored(3, 2, 1, 1), false},
-		"fewer hits":        {scored(2, 2), false},
-		"no scores":         {scored(math.NaN(), math.NaN(), math.NaN()), false},
-	} {
-		if got := test.ranker.tied(); got != test.want {
-			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

@@ -22,6 +22,9 @@ const maxWorstID = 32
 // maxFirstError bounds the one error, in bytes, that a summary carries.
 const maxFirstError = 300
 
+// maxFirstDifference bounds the one difference, in bytes, that a summary carries.
+const maxFirstDifference = 200
+
 // Summary is what the evaluation pod hands to the controller in its
 // termination message: all the numbers that a verdict needs, no texts.
 type Summary struct {

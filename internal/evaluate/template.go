@@ -22,7 +22,11 @@ var (
 
 // template is a search body cut at its placeholders, so that rendering a query
 // only joins parts.
-type template struct{ parts []part }
+type template struct {
+	parts []part
+	// sorted: the body has an order of its own, which the scores do not show.
+	sorted bool
+}
 
 // part is a piece of JSON text, or the placeholder of a parameter.
 type part struct {
@@ -39,7 +43,8 @@ func newTemplate(body json.RawMessage) (t *template, dropped []string, err error
 	if err != nil {
 		return nil, nil, err
 	}
-	t = &template{}
+	_, sorted := tree["sort"]
+	t = &template{sorted: sorted}
 	if err := t.addValue(tree); err != nil {
 		return nil, nil, err
 	}

@@ -79,6 +79,7 @@ type Score struct {
 	Live      *string          `json:"live"`
 	Delta     *string          `json:"delta"`
 	Verdict   *verdict.Verdict `json:"verdict"`
+	Ties      *ScoreTies       `json:"ties,omitempty"`
 }
 
 // Query is one query of the golden set. Both indices list every metric.
@@ -91,9 +92,10 @@ type Query struct {
 	Live      map[string]*string `json:"live"`
 	// CandidateHits and LiveHits are the first documents of the rankings. They are
 	// nil where they were not kept, and empty where nothing was found.
-	CandidateHits []Hit   `json:"candidateHits,omitzero"`
-	LiveHits      []Hit   `json:"liveHits,omitzero"`
-	Error         *string `json:"error"`
+	CandidateHits []Hit      `json:"candidateHits,omitzero"`
+	LiveHits      []Hit      `json:"liveHits,omitzero"`
+	Error         *string    `json:"error"`
+	Ties          *QueryTies `json:"ties,omitempty"`
 }
 
 // Hit is a document that came back, and its grade; null when it is not judged.
@@ -107,7 +109,7 @@ type Hit struct {
 func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) error {
 	doc := Document{Verdict: &outcome.Verdict, Reason: outcome.Reason, Message: outcome.Message, Measured: measuredOf(r)}
 	for i, score := range r.Measurement.Scores {
-		doc.Scores = append(doc.Scores, scoreOf(score, &outcome.Scores[i].Verdict))
+		doc.Scores = append(doc.Scores, scoreOf(r, i, score, &outcome.Scores[i].Verdict))
 	}
 	return write(w, doc, queriesOf(r, slices.Values(r.Queries)))
 }
@@ -117,8 +119,8 @@ func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) erro
 // others.
 func WriteMeasurement(w io.Writer, r *evaluate.Report) error {
 	doc := Document{Reason: ReasonMeasured, Message: "measured; the verdict is made where the limits are known", Measured: measuredOf(r)}
-	for _, score := range r.Measurement.Scores {
-		doc.Scores = append(doc.Scores, scoreOf(score, nil))
+	for i, score := range r.Measurement.Scores {
+		doc.Scores = append(doc.Scores, scoreOf(r, i, score, nil))
 	}
 	worstFirst := func(yield func(evaluate.QueryResult) bool) {
 		for _, position := range r.WorstFirst() {
@@ -163,13 +165,14 @@ func write(w io.Writer, doc Document, queries iter.Seq[Query]) error {
 	return out.Flush()
 }
 
-func scoreOf(score verdict.Score, v *verdict.Verdict) Score {
+func scoreOf(r *evaluate.Report, metric int, score verdict.Score, v *verdict.Verdict) Score {
 	return Score{
 		Metric:    score.Metric,
 		Candidate: decimal(score.Candidate),
 		Live:      decimal(score.Live),
 		Delta:     decimal(deltaOf(score)),
 		Verdict:   v,
+		Ties:      scoreTiesOf(r, metric),
 	}
 }
 
@@ -215,6 +218,7 @@ func queriesOf(r *evaluate.Report, results iter.Seq[evaluate.QueryResult]) iter.
 				Live:          valuesOf(r, result.Live),
 				CandidateHits: hitsOf(result.Candidate),
 				LiveHits:      hitsOf(result.Live),
+				Ties:          queryTiesOf(r, result),
 			}
 			if result.Error != "" {
 				query.Error = &result.Error

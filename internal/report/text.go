@@ -238,8 +238,12 @@ func evidenceLines(r *evaluate.Report) []string {
 	if r.TiesAtCutoff > 0 {
 		add("queries whose ranking is tied at a cut: %d", r.TiesAtCutoff)
 	}
+	addTies(add, r)
 	if m.LiveNoise > 0 {
 		add("spread of the live index over the repeats: %s", six(&m.LiveNoise))
+	}
+	if r.LiveDifference != "" {
+		add("the live index was not the same in each repeat: %s", printable(r.LiveDifference))
 	}
 	if len(r.DroppedFields) > 0 {
 		add("dropped from the search body: %s", strings.Join(r.DroppedFields, ", "))

@@ -151,6 +151,11 @@ func TestDecide(t *testing.T) {
 			"the candidate's content changed while it was measured"},
 		{"repeats that differ", with(good, func(m *Measurement) { m.Deterministic, m.Noise = false, 12_345 }), usual, Inconclusive, ReasonNotDeterministic,
 			"the candidate's repeats gave different scores, by up to 0.012345"},
+		{"repeats that differ in a query that is known",
+			with(good, func(m *Measurement) {
+				m.Deterministic, m.Noise, m.FirstDifference = false, 12_345, "query q7: ndcg@10 0.5, then 0.25 in repeat 2"
+			}), usual, Inconclusive, ReasonNotDeterministic,
+			"the candidate's repeats gave different scores, by up to 0.012345; the first: query q7: ndcg@10 0.5, then 0.25 in repeat 2"},
 		{"a noisy live index is no reason", with(good, func(m *Measurement) { m.LiveNoise = 12_345 }), usual, Passed, ReasonThresholdsMet, goodMessage},
 		{"hits but none judged on either side", with(good, func(m *Measurement) { m.JudgedHitsCandidate, m.JudgedHitsLive = 0, 0 }), usual, Inconclusive, ReasonNothingJudged,
 			"none of the 200 hits has a judgment: is idField the field that the golden set names documents by?"},

@@ -17,8 +17,7 @@ func evidence(m Measurement, l Limits) finding {
 	case m.CandidateChanged && !l.LiveOnly:
 		return finding{ReasonCandidateChanged, "the candidate's content changed while it was measured"}
 	case !m.Deterministic && !l.LiveOnly:
-		return finding{ReasonNotDeterministic, fmt.Sprintf(
-			"the candidate's repeats gave different scores, by up to %s", relevance.Format(m.Noise))}
+		return notDeterministic(m)
 	case m.HitsCandidate+m.HitsLive > 0 && m.JudgedHitsCandidate+m.JudgedHitsLive == 0:
 		return finding{ReasonNothingJudged, fmt.Sprintf("none of the %s has a judgment: is idField the field that the golden set names documents by?",
 			counted(m.HitsCandidate+m.HitsLive, "hit", "hits"))}
@@ -46,6 +45,14 @@ func tooManyErrors(m Measurement, l Limits) finding {
 		message += "; the first: " + m.FirstError
 	}
 	return finding{ReasonTooManyErrors, message}
+}
+
+func notDeterministic(m Measurement) finding {
+	message := "the candidate's repeats gave different scores, by up to " + relevance.Format(m.Noise)
+	if m.FirstDifference != "" {
+		message += "; the first: " + m.FirstDifference
+	}
+	return finding{ReasonNotDeterministic, message}
 }
 
 // unproven returns why a measurement that holds its limits still does not pass: no query counts for any score, or the side

@@ -10,10 +10,12 @@ type Measurement struct {
 	// FirstError says what is wrong with the first of them, without a query's text.
 	FirstError string `json:"firstError,omitempty"`
 
-	CandidateChanged bool  `json:"changed"`       // the candidate's content was not the same before and after
-	Deterministic    bool  `json:"deterministic"` // the candidate's repeats gave the same scores
-	Noise            int64 `json:"noise"`         // largest difference between the candidate's repeats in a mean
-	LiveNoise        int64 `json:"liveNoise"`     // the same for the live index, which may be written meanwhile
+	CandidateChanged bool `json:"changed"`       // the candidate's content was not the same before and after
+	Deterministic    bool `json:"deterministic"` // the candidate's repeats gave the same scores
+	// FirstDifference names the first query that they differed in, with the metric and both values.
+	FirstDifference string `json:"firstDifference,omitempty"`
+	Noise           int64  `json:"noise"`     // largest difference between the candidate's repeats in a mean
+	LiveNoise       int64  `json:"liveNoise"` // the same for the live index, which may be written meanwhile
 
 	Scores []Score `json:"scores"` // in the order of the gate's metrics, an implied noresults last
 
