@@ -359,7 +359,7 @@ func (r *Reconciler) decide(_ context.Context, s *scope) error {
 	if err != nil {
 		return err
 	}
-	limits, err := evaluate.Limits(measurement.Scores, s.limits())
+	limits, err := evaluate.Limits(measurement, s.limits())
 	if err != nil {
 		return fmt.Errorf("lining up the limits: %w", err)
 	}

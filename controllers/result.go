@@ -98,7 +98,7 @@ func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 // exactly a result of this evaluation is none.
 func (s *scope) read(pod *corev1.Pod, state *corev1.ContainerStateTerminated) (*evaluate.Summary, *attemptFailure) {
 	if state.ExitCode == 0 {
-		summary, err := evaluate.DecodeSummary([]byte(state.Message), s.key, s.inputs.golden.digest)
+		summary, err := evaluate.DecodeSummary([]byte(state.Message), s.plan())
 		if err == nil {
 			err = s.fits(summary)
 		}
@@ -130,7 +130,7 @@ func (s *scope) fits(summary *evaluate.Summary) error {
 	if uuidOf(summary.Candidate) != candidate || uuidOf(summary.Live) != live {
 		return errors.New("the summary is of other indices")
 	}
-	_, err := evaluate.Limits(summary.Measurement.Scores, s.limits())
+	_, err := evaluate.Limits(summary.Measurement, s.limits())
 	return err
 }
 

@@ -33,7 +33,7 @@ func TestAnEngineThatAnswersDifferentlyIsToldWithTheFirstQuery(t *testing.T) {
 
 	plan := makePlan(t, engine(), "shoes")
 	measured, raw := runMeasure(t.Context(), t, plan, shoesGolden)
-	summary, err := evaluate.DecodeSummary(raw, plan.EvaluationKey, plan.GoldenDigest)
+	summary, err := evaluate.DecodeSummary(raw, plan)
 	if err != nil || measured.code != 0 || summary.Measurement.Deterministic || summary.Measurement.FirstDifference != difference {
 		t.Errorf("measure: code %d, %v: %s", measured.code, err, raw)
 	}

@@ -121,7 +121,7 @@ func evaluateGate(ctx context.Context, o evaluateOptions, getenv func(string) st
 		return failureError(err)
 	}
 	gate.limits.LiveOnly = gate.plan.Candidate == nil
-	if result.Limits, err = evaluate.Limits(result.Report.Measurement.Scores, gate.limits); err != nil {
+	if result.Limits, err = evaluate.Limits(result.Report.Measurement, gate.limits); err != nil {
 		return failureError(err)
 	}
 	result.Outcome = verdict.Decide(result.Report.Measurement, result.Limits)

@@ -214,7 +214,7 @@ func TestFaultsOfAnEngine(t *testing.T) {
 				return
 			}
 			plan := makePlan(t, "", "shoes")
-			handedOver, err := evaluate.DecodeSummary(summary, plan.EvaluationKey, plan.GoldenDigest)
+			handedOver, err := evaluate.DecodeSummary(summary, plan)
 			if err != nil || measured.code != 0 || handedOver.Measurement.Errors != test.errors {
 				t.Errorf("measure: code %d, %v: %s", measured.code, err, summary)
 			}

@@ -86,7 +86,7 @@ func TestMeasureHandsOverSummaryAndReport(t *testing.T) {
 		if result.code != 0 {
 			t.Fatalf("got %+v", result)
 		}
-		summary, err := evaluate.DecodeSummary(raw, plan.EvaluationKey, plan.GoldenDigest)
+		summary, err := evaluate.DecodeSummary(raw, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestTheLiveIndexIsNotRefreshed(t *testing.T) {
 		plan := makePlan(t, url, candidate)
 		plan.Live = &evaluate.Index{Name: live}
 		_, raw := runMeasure(t.Context(), t, plan, shoesGolden)
-		summary, err := evaluate.DecodeSummary(raw, plan.EvaluationKey, plan.GoldenDigest)
+		summary, err := evaluate.DecodeSummary(raw, plan)
 		if err != nil {
 			t.Fatalf("%v: %s", err, raw)
 		}

@@ -6,7 +6,8 @@ import (
 )
 
 // ParseGoldenSet reads a golden set as the plan says, and makes sure that every
-// metric of the plan is defined for its queries. An error is a *Failure.
+// metric of the plan is defined for its queries, and that every segment of the
+// plan has any. An error is a *Failure.
 func ParseGoldenSet(p *Plan, raw []byte) (*golden.Set, error) {
 	return ParseGoldenFiles(p, []golden.Source{{Name: p.GoldenSource, Raw: raw}})
 }
@@ -22,6 +23,9 @@ func ParseGoldenFiles(p *Plan, files []golden.Source) (*golden.Set, error) {
 	})
 	if err == nil {
 		err = set.Validate(p.GoldenSource, highestThreshold(p.Metrics))
+	}
+	if err == nil {
+		err = p.checkSegments(set)
 	}
 	if err != nil {
 		return nil, NewFailure(ReasonInvalidGoldenSet, err)

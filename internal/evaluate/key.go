@@ -21,6 +21,9 @@ type KeyInput struct {
 	MaxGrade     int
 	Search       Search
 	Metrics      []relevance.Metric
+	// Confidence and Segments are the plan's.
+	Confidence map[string]int64
+	Segments   []Segment
 	// JudgedAt is the depth of the judged rate; 0 = DefaultJudgedAt.
 	JudgedAt    int
 	Regressions *Regressions
@@ -56,10 +59,14 @@ func SearchDigest(s Search) string {
 func (in KeyInput) inputs() map[string]any {
 	metrics := make([]map[string]any, 0, len(in.Metrics))
 	for _, m := range in.Metrics {
-		metrics = append(metrics, map[string]any{"name": m.Name, "gain": m.Gain, "relevantFrom": m.RelevantFrom})
+		metric := map[string]any{"name": m.Name, "gain": m.Gain, "relevantFrom": m.RelevantFrom}
+		if confidence, asked := in.Confidence[m.Name]; asked {
+			metric["confidence"] = confidence
+		}
+		metrics = append(metrics, metric)
 	}
 	plan := Plan{JudgedAt: in.JudgedAt}
-	return map[string]any{
+	inputs := map[string]any{
 		"schema":      SchemaNumber,
 		"golden":      in.GoldenDigest,
 		"maxGrade":    in.MaxGrade,
@@ -69,6 +76,12 @@ func (in KeyInput) inputs() map[string]any {
 		"regressions": in.Regressions,
 		"repeats":     in.Repeats,
 	}
+	// What a gate does not ask for is not there at all, so that its key stays the
+	// one that it had before there was anything to ask for.
+	if len(in.Segments) > 0 {
+		inputs["segments"] = in.Segments
+	}
+	return inputs
 }
 
 // identity has the defaults applied, so that writing a default out changes no

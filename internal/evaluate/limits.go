@@ -13,8 +13,11 @@ import (
 // LimitValues are a gate's limits as they are written there: fractions are
 // texts, and an empty text is no limit.
 type LimitValues struct {
-	// Metrics are in the gate's order.
-	Metrics []MetricLimit
+	// Metrics and Segments are in the gate's order.
+	Metrics  []MetricLimit
+	Segments []SegmentLimit
+	// MinQueries is how many queries a segment must have.
+	MinQueries int
 	// MinJudged is the lowest judged rate.
 	MinJudged string
 	MaxErrors int
@@ -29,13 +32,18 @@ type LimitValues struct {
 }
 
 // MetricLimit is what one metric must hold.
-type MetricLimit struct{ Metric, Min, MaxDrop string }
+type MetricLimit struct{ Metric, Min, MaxDrop, Confidence string }
 
-// Limits builds what verdict.Decide holds against the scores. Negatives
+// SegmentLimit is what one metric must hold over a segment.
+type SegmentLimit struct{ Segment, Metric, Min string }
+
+// Limits builds what verdict.Decide holds against the measurement. Negatives
 // without a line for noresults imply a last score of that name, and its limit
-// is 1.
-func Limits(scores []verdict.Score, values LimitValues) (verdict.Limits, error) {
+// is 1. A segment's limit must hold as surely as the limits of its metric.
+func Limits(m verdict.Measurement, values LimitValues) (verdict.Limits, error) {
+	scores := m.Scores
 	limits := verdict.Limits{
+		MinQueries:     values.MinQueries,
 		MaxErrors:      values.MaxErrors,
 		MaxRegressions: values.MaxRegressions,
 		CreateAlias:    values.CreateAlias,
@@ -64,11 +72,40 @@ func Limits(scores []verdict.Score, values LimitValues) (verdict.Limits, error) 
 		if limit.MaxDrop, err = optionalFraction(line.MaxDrop); err != nil {
 			return limits, fmt.Errorf("maxDrop of %s: %w", line.Metric, err)
 		}
+		if limit.Confidence, err = optionalFraction(line.Confidence); err != nil {
+			return limits, fmt.Errorf("confidence of %s: %w", line.Metric, err)
+		}
 		limits.Metrics = append(limits.Metrics, limit)
 	}
 	var err error
 	if limits.MinJudged, err = optionalFraction(values.MinJudged); err != nil {
 		return limits, fmt.Errorf("minJudged: %w", err)
+	}
+	limits.Segments, err = segmentLimits(m.Segments, values.Segments, limits.Metrics)
+	return limits, err
+}
+
+func segmentLimits(scores []verdict.SegmentScore, lines []SegmentLimit, metrics []verdict.Limit) ([]verdict.SegmentLimit, error) {
+	if len(scores) != len(lines) {
+		return nil, fmt.Errorf("%d scores of segments were measured, but the gate has %d limits of segments", len(scores), len(lines))
+	}
+	var limits []verdict.SegmentLimit
+	for i, line := range lines {
+		if scores[i].Segment != line.Segment || scores[i].Metric != line.Metric {
+			return nil, fmt.Errorf("score %d of segments is %s of %s, but the gate's limit is for %s of %s",
+				i+1, scores[i].Metric, scores[i].Segment, line.Metric, line.Segment)
+		}
+		least, err := ParseFraction(line.Min)
+		if err != nil {
+			return nil, fmt.Errorf("min of %s of segment %s: %w", line.Metric, line.Segment, err)
+		}
+		limit := verdict.SegmentLimit{Segment: line.Segment, Metric: line.Metric, Min: least}
+		for _, metric := range metrics {
+			if metric.Metric == line.Metric {
+				limit.Confidence = metric.Confidence
+			}
+		}
+		limits = append(limits, limit)
 	}
 	return limits, nil
 }

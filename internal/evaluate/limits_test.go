@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
@@ -13,7 +15,7 @@ func TestLimitsLineUpWithTheScores(t *testing.T) {
 		MinJudged: "0.6",
 		MaxErrors: 3,
 	}
-	limits, err := Limits(scores, values)
+	limits, err := Limits(verdict.Measurement{Scores: scores}, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,14 +45,56 @@ func TestLimitsRefuseOtherScores(t *testing.T) {
 		"two too many":      {{Metric: "ndcg@10"}, {Metric: "recall@5"}, {Metric: "noresults"}},
 		"noresults instead": {{Metric: "noresults"}},
 	} {
-		if _, err := Limits(scores, values); err == nil {
+		if _, err := Limits(verdict.Measurement{Scores: scores}, values); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
+func TestSegmentsMustHoldAsSurelyAsTheirMetric(t *testing.T) {
+	m := verdict.Measurement{
+		Scores:   []verdict.Score{{Metric: "ndcg@10"}, {Metric: "recall@5"}},
+		Segments: []verdict.SegmentScore{{Segment: "head", Metric: "recall@5"}, {Segment: "head", Metric: "ndcg@10"}},
+	}
+	values := LimitValues{
+		Metrics:    []MetricLimit{{Metric: "ndcg@10", Confidence: "0.95"}, {Metric: "recall@5", Min: "0.5"}},
+		Segments:   []SegmentLimit{{"head", "recall@5", "0.4"}, {"head", "ndcg@10", "0.85"}},
+		MinQueries: 7,
+	}
+	got, err := Limits(m, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []verdict.SegmentLimit{
+		{Segment: "head", Metric: "recall@5", Min: 400_000},
+		{Segment: "head", Metric: "ndcg@10", Min: 850_000, Confidence: pointer(int64(950_000))},
+	}
+	if !reflect.DeepEqual(got.Segments, want) || got.MinQueries != 7 {
+		t.Errorf("got %+v", got)
+	}
+	if got.Metrics[0].Confidence == nil || *got.Metrics[0].Confidence != 950_000 || got.Metrics[1].Confidence != nil {
+		t.Errorf("the metrics have %+v", got.Metrics)
+	}
+
+	for name, change := range map[string]func(){
+		"a segment too few":        func() { m.Segments = m.Segments[:1] },
+		"another segment":          func() { m.Segments[0].Segment = "tail" },
+		"another metric":           func() { m.Segments[0].Metric = "recall@50" },
+		"a min that is none":       func() { values.Segments[0].Min = "1.5" },
+		"no min":                   func() { values.Segments[0].Min = "" },
+		"a confidence that is not": func() { values.Metrics[0].Confidence = "95" },
+	} {
+		segments, lines, metrics := slices.Clone(m.Segments), slices.Clone(values.Segments), slices.Clone(values.Metrics)
+		change()
+		if _, err := Limits(m, values); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		m.Segments, values.Segments, values.Metrics = segments, lines, metrics
+	}
+}
+
 func TestProtectedQueriesAreALimit(t *testing.T) {
-	limits, err := Limits([]verdict.Score{{Metric: "ndcg@10"}}, LimitValues{
+	limits, err := Limits(verdict.Measurement{Scores: []verdict.Score{{Metric: "ndcg@10"}}}, LimitValues{
 		Metrics: []MetricLimit{{Metric: "ndcg@10"}}, ProtectsQueries: true,
 	})
 	if err != nil || limits.MaxRegressions == nil {

@@ -58,6 +58,12 @@ type Plan struct {
 
 	Search  Search             `json:"search"`
 	Metrics []relevance.Metric `json:"metrics"`
+	// Confidence is, by the name of a metric, how sure its limits must hold, in
+	// millionths; a metric that is not in it has no interval.
+	Confidence map[string]int64 `json:"confidence,omitempty"`
+	// Segments are the parts of the golden set that have limits, each with the
+	// metric that the limit is for.
+	Segments []Segment `json:"segments,omitempty"`
 	// JudgedAt is the depth at which the judged rate is taken; 0 =
 	// DefaultJudgedAt.
 	JudgedAt    int          `json:"judgedAt,omitempty"`
@@ -87,6 +93,13 @@ type Search struct {
 	LiveBody json.RawMessage `json:"liveBody,omitempty"`
 	// IDField is the field that the judgments name; empty = _id.
 	IDField string `json:"idField,omitempty"`
+}
+
+// Segment is a part of the golden set, by the label that its queries carry, and
+// one of the plan's metrics.
+type Segment struct {
+	Segment string `json:"segment"`
+	Metric  string `json:"metric"`
 }
 
 // Regressions says when a single query counts as regressed.

@@ -23,6 +23,13 @@ type Report struct {
 	// UncutDepth is how many hits the metrics without a cut-off looked at; 0
 	// where there is none.
 	UncutDepth int
+	// Confidence is the plan's, Draws how the intervals were found; nil where no
+	// confidence is asked for.
+	Confidence map[string]int64
+	Draws      *Draws
+	// Unweighted are the means without weights, one a metric; nil where all
+	// queries have the same weight.
+	Unweighted []Means
 	// Queries are in the golden set's order.
 	Queries []QueryResult
 	// WorstMetric is the metric by which Worst was chosen.

@@ -94,6 +94,7 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 		Metrics:       r.metrics,
 		WorstMetric:   r.metrics[r.worstMetric].Name,
 		DroppedFields: dropped,
+		Confidence:    p.Confidence,
 	}
 	if slices.ContainsFunc(r.metrics, looksUncut) {
 		r.report.UncutDepth = UncutDepth
@@ -131,6 +132,11 @@ func (r *run) chooseMetrics() error {
 		if tellsWorst(metric) {
 			r.worstMetric = i
 			break
+		}
+	}
+	for _, segment := range r.plan.Segments {
+		if r.metricCalled(segment.Metric) < 0 {
+			return fmt.Errorf("segment %s: metric %s is not one of the metrics", segment.Segment, segment.Metric)
 		}
 	}
 	if r.plan.Regressions == nil {

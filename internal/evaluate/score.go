@@ -32,6 +32,9 @@ func (r *run) score(context.Context) error {
 	if err := r.meanScores(counted); err != nil {
 		return err
 	}
+	if err := r.addStatistics(counted); err != nil {
+		return err
+	}
 	for _, a := range r.arms {
 		if err := r.countHits(a, counted); err != nil {
 			return err

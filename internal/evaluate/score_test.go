@@ -412,8 +412,9 @@ func TestPlansThatContradictThemselvesAreRefused(t *testing.T) {
 			p.Metrics = append(p.Metrics, relevance.Metric{Name: "dcg@5", Kind: relevance.DCG, K: 5, Gain: relevance.Linear})
 			p.Regressions = &Regressions{Metric: "dcg@5"}
 		},
-		"no query in the body":      func(p *Plan) { p.Search.Body = json.RawMessage(`{}`) },
-		"no query in the live body": func(p *Plan) { p.Search.LiveBody = json.RawMessage(`{}`) },
+		"no query in the body":           func(p *Plan) { p.Search.Body = json.RawMessage(`{}`) },
+		"no query in the live body":      func(p *Plan) { p.Search.LiveBody = json.RawMessage(`{}`) },
+		"a segment by an unknown metric": func(p *Plan) { p.Segments = []Segment{{"head", "ndcg@5"}} },
 	} {
 		plan := makePlan(t, 1, "recall@5")
 		change(plan)

@@ -12,12 +12,16 @@ import (
 // The evidence comes first, in this order: too many errors, a candidate that changed, repeats that differ, no judged
 // hit, too few judged hits, no live index to compare with. Any of these is Inconclusive whatever the scores say, though
 // the message also tells the limits that are missed. On valid evidence a missed limit is Failed, even if another limit
-// lacks its score; a lacking score is Inconclusive; a measurement without any limit is too.
+// lacks its score or its queries; one that lacks either is Inconclusive; a measurement without any limit is too.
 func Decide(m Measurement, l Limits) Outcome {
 	judgments := judgeAll(m, l)
 	out := Outcome{}
 	for _, j := range judgments {
 		out.Scores = append(out.Scores, j.ScoreVerdict)
+	}
+	for i, j := range judgeSegments(m, l) {
+		judgments = append(judgments, j)
+		out.Segments = append(out.Segments, SegmentVerdict{l.Segments[i].Segment, j.Metric, j.Verdict, j.Message})
 	}
 	missed := misses(judgments)
 	reason := ReasonBelowThreshold
@@ -37,8 +41,8 @@ func Decide(m Measurement, l Limits) Outcome {
 	if len(missed) > 0 {
 		return out.as(Failed, finding{reason, list(missed)})
 	}
-	if lacking := messages(judgments, Inconclusive); len(lacking) > 0 {
-		return out.as(Inconclusive, finding{ReasonMissingScore, list(lacking)})
+	if found := undecided(judgments); found.reason != "" {
+		return out.as(Inconclusive, found)
 	}
 	if !applicable(m, l) {
 		return out.as(Inconclusive, noLimits(l))
@@ -81,6 +85,23 @@ func misses(judgments []judgment) []string {
 	failed := slices.DeleteFunc(slices.Clone(judgments), func(j judgment) bool { return j.Verdict != Failed })
 	slices.SortStableFunc(failed, func(a, b judgment) int { return cmp.Compare(b.missedBy, a.missedBy) })
 	return messages(failed, Failed)
+}
+
+// undecided tells the limits that lack their scores and then those that lack queries, or nothing. The worse lack gives the
+// reason.
+func undecided(judgments []judgment) finding {
+	var found finding
+	var said []string
+	for _, reason := range []string{ReasonMissingScore, ReasonTooFewQueries} {
+		for _, j := range judgments {
+			if j.Verdict == Inconclusive && j.reason == reason {
+				found.reason = cmp.Or(found.reason, reason)
+				said = append(said, j.Message)
+			}
+		}
+	}
+	found.message = list(said)
+	return found
 }
 
 // messages lists the messages of the metrics with a verdict.

@@ -98,13 +98,13 @@ func TestDecide(t *testing.T) {
 		{"a min of 0 is a limit", measured(s(ndcg, 0, 0)), limits(minimum(ndcg, 0)), Passed, ReasonThresholdsMet,
 			"ndcg@10 0.000000 holds min 0.000000 (live 0.000000)"},
 		{"the drop is counted from the live index's highest repeat",
-			measured(Score{ndcg, n[int64](840_000), n[int64](855_000), n[int64](861_000)}), limits(drop(ndcg, 20_000)), Failed, ReasonBelowThreshold,
+			measured(Score{Metric: ndcg, Candidate: n[int64](840_000), Live: n[int64](855_000), LiveHigh: n[int64](861_000)}), limits(drop(ndcg, 20_000)), Failed, ReasonBelowThreshold,
 			"ndcg@10 0.840000 is 0.021000 below the live index's highest 0.861000, more than its maxDrop 0.020000"},
 		{"a highest repeat below live does not soften maxDrop",
-			measured(Score{ndcg, n[int64](840_000), n[int64](861_000), n[int64](840_000)}), limits(drop(ndcg, 20_000)), Failed, ReasonBelowThreshold,
+			measured(Score{Metric: ndcg, Candidate: n[int64](840_000), Live: n[int64](861_000), LiveHigh: n[int64](840_000)}), limits(drop(ndcg, 20_000)), Failed, ReasonBelowThreshold,
 			"ndcg@10 0.840000 is 0.021000 below live 0.861000, more than its maxDrop 0.020000"},
 		{"the highest repeat does not matter to min",
-			measured(Score{ndcg, n[int64](850_000), n[int64](855_000), n[int64](990_000)}), limits(minimum(ndcg, 850_000)), Passed, ReasonThresholdsMet,
+			measured(Score{Metric: ndcg, Candidate: n[int64](850_000), Live: n[int64](855_000), LiveHigh: n[int64](990_000)}), limits(minimum(ndcg, 850_000)), Passed, ReasonThresholdsMet,
 			"ndcg@10 0.850000 holds min 0.850000 (live 0.855000)"},
 		{"the widest miss comes first", measured(s(ndcg, 840_000, 860_000), s(recall, 100_000, 860_000)),
 			limits(minimum(ndcg, 850_000), minimum(recall, 830_000)), Failed, ReasonBelowThreshold,
@@ -347,8 +347,15 @@ func TestScoreVerdicts(t *testing.T) {
 
 // TestNothingMissingPasses takes away or spoils one thing at a time from a measurement that passes.
 func TestNothingMissingPasses(t *testing.T) {
-	l := but(limits(both("ndcg@10", 850_000, 20_000)), func(l *Limits) { l.MinJudged, l.MaxRegressions = n[int64](600_000), n(0) })
-	whole := func() Measurement { return measured(s("ndcg@10", 860_000, 860_000)) }
+	l := but(limits(at(both("ndcg@10", 850_000, 20_000), 950_000)), func(l *Limits) {
+		l.MinJudged, l.MaxRegressions, l.MinQueries = n[int64](600_000), n(0), 5
+		l.Segments = surely("head").Segments
+	})
+	whole := func() Measurement {
+		m := measured(sure("ndcg@10", 860_000, 860_000, Interval{850_000, 870_000}, Interval{-10_000, 10_000}))
+		m.Segments = []SegmentScore{segment("head", 900_000, 850_000)}
+		return m
+	}
 	if got := Decide(whole(), l); got.Verdict != Passed {
 		t.Fatalf("%+v", got)
 	}
@@ -365,6 +372,14 @@ func TestNothingMissingPasses(t *testing.T) {
 		"no hit":             func(m *Measurement) { m.HitsCandidate, m.JudgedHitsCandidate, m.JudgedCandidate = 0, 0, nil },
 		"a regression":       func(m *Measurement) { m.RegressionCount = 1 },
 		"a protected one":    func(m *Measurement) { m.ProtectedRegressions = 1 },
+		"no interval":        func(m *Measurement) { m.Scores[0].Interval = nil },
+		"no delta interval":  func(m *Measurement) { m.Scores[0].DeltaInterval = nil },
+		"no number of them":  func(m *Measurement) { m.Scores[0].Queries, m.Scores[0].Interval = 0, nil },
+		"no width":           func(m *Measurement) { m.Scores[0].Interval.Low = m.Scores[0].Interval.High },
+		"no segments":        func(m *Measurement) { m.Segments = nil },
+		"no segment score":   func(m *Measurement) { m.Segments[0].Candidate = nil },
+		"no low ends":        func(m *Measurement) { m.Segments[0].Lows = nil },
+		"few queries in it":  func(m *Measurement) { m.Segments[0].Queries = 4 },
 	} {
 		m := whole()
 		spoil(&m)
@@ -375,8 +390,8 @@ func TestNothingMissingPasses(t *testing.T) {
 }
 
 func TestMeasurementSurvivesJSON(t *testing.T) {
-	want := with(measured(s("ndcg@10", 1, 2), Score{Metric: "recall@50"}, Score{"nonempty", n[int64](1), n[int64](2), n[int64](3)}), func(m *Measurement) {
-		m.Errors, m.CandidateChanged, m.Noise, m.LiveNoise = 1, true, 4, 5
+	want := with(measured(), func(m *Measurement) {
+		m.Errors, m.FirstError, m.CandidateChanged, m.Noise, m.LiveNoise = 1, "query q1: no", true, 4, 5
 		m.EmptyCandidate, m.EmptyLive, m.NegativesFailed, m.MissingDocs, m.RegressionCount, m.ProtectedRegressions = 6, 7, 8, 9, 10, 11
 		m.Worst = []Regression{{"q", 1_000_000, 0, 1.5}}
 	})
@@ -388,9 +403,7 @@ func TestMeasurementSurvivesJSON(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s is read back as\n%+v, %v; want\n%+v", raw, got, err, want)
 	}
-	const scores = `"scores":[{"m":"ndcg@10","c":1,"l":2},{"m":"recall@50","c":null,"l":null},{"m":"nonempty","c":1,"l":2,"h":3}]`
-	const worst = `"worst":[{"q":"q","l":1000000,"c":0,"w":1.5}]`
-	if text := string(raw); !strings.Contains(text, scores) || !strings.Contains(text, worst) {
+	if text := string(raw); !strings.Contains(text, `"worst":[{"q":"q","l":1000000,"c":0,"w":1.5}]`) {
 		t.Errorf("JSON is %s", text)
 	}
 }

@@ -31,6 +31,7 @@ const (
 	ReasonTooFewJudged       = "TooFewJudged"       // Inconclusive: the share of judged hits is below minJudged
 	ReasonNoLiveIndex        = "NoLiveIndex"        // Inconclusive: a limit compares with a live index, and there is none
 	ReasonMissingScore       = "MissingScore"       // Inconclusive: a metric with a limit has no score
+	ReasonTooFewQueries      = "TooFewQueries"      // Inconclusive: a limit holds, but not for the near end of the interval
 	ReasonNoLimits           = "NoLimits"           // Inconclusive: nothing says what is good enough
 )
 
@@ -40,6 +41,8 @@ type Outcome struct {
 	Reason  string         // one of the reasons above
 	Message string         // one sentence with the numbers, without a query's text or id
 	Scores  []ScoreVerdict // in the order of the limits; scores that have no line there follow
+
+	Segments []SegmentVerdict // in the order of the limits
 }
 
 // ScoreVerdict is the verdict of one metric.
@@ -48,4 +51,11 @@ type ScoreVerdict struct {
 	Verdict Verdict
 	Delta   *int64 // candidate - live in millionths; nil unless both were measured
 	Message string // with the numbers
+}
+
+// SegmentVerdict is the verdict of one metric over the queries of a segment.
+type SegmentVerdict struct {
+	Segment, Metric string
+	Verdict         Verdict
+	Message         string // with the numbers
 }
