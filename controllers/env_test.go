@@ -170,6 +170,14 @@ func onElasticsearch(t *testing.T, docs map[string]string) *world {
 	return nil
 }
 
+// onFake makes a world on an engine in memory that cannot search: the test says
+// what the evaluation pod measured.
+func onFake(t *testing.T, docs map[string]string) *world {
+	t.Helper()
+	t.Parallel()
+	return newWorld(t, testengine.Fake(t), docs)
+}
+
 func newWorld(t *testing.T, engineURL string, docs map[string]string) *world {
 	t.Helper()
 	if server == nil {
@@ -360,13 +368,8 @@ func (p *proxy) clear() { p.answerWith("", 0, "", "") }
 // index fills an index.
 func (w *world) index(index string, docs map[string]string) {
 	w.t.Helper()
-	var bulk strings.Builder
 	for _, id := range slices.Sorted(mapKeys(docs)) {
-		fmt.Fprintf(&bulk, "{\"index\": {\"_id\": %q}}\n{\"name\": %q, \"note\": %q}\n", id, docs[id], plantedDocument)
-	}
-	answer := testengine.Do(w.t, "POST", w.engine+"/"+index+"/_bulk?refresh=true", bulk.String())
-	if !strings.Contains(answer, `"errors":false`) {
-		w.t.Fatalf("filling %s: %s", index, answer)
+		testengine.Put(w.t, w.engine, index, id, fmt.Sprintf(`{"name": %q, "note": %q}`, docs[id], plantedDocument))
 	}
 }
 

@@ -85,6 +85,8 @@ func (s *scope) plan() *evaluate.Plan {
 		RequireWhy:            spec.Judgments.RequireWhy,
 		Search:                in.Search,
 		Metrics:               in.Metrics,
+		Confidence:            in.Confidence,
+		Segments:              in.Segments,
 		JudgedAt:              in.JudgedAt,
 		Regressions:           in.Regressions,
 		Repeats:               in.Repeats,
@@ -379,7 +381,15 @@ func (s *scope) limits() evaluate.LimitValues {
 		LiveOnly:    s.gate.Status.Evaluation.Candidate == nil,
 	}
 	for _, metric := range spec.Metrics {
-		values.Metrics = append(values.Metrics, evaluate.MetricLimit{Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop)})
+		values.Metrics = append(values.Metrics, evaluate.MetricLimit{
+			Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop), Confidence: string(metric.Confidence),
+		})
+	}
+	if segments := spec.Segments; segments != nil {
+		values.MinQueries = int(segments.MinQueries)
+		for _, limit := range segments.Limits {
+			values.Segments = append(values.Segments, evaluate.SegmentLimit{Segment: limit.Segment, Metric: limit.Metric, Min: string(limit.Min)})
+		}
 	}
 	if regressions := spec.Regressions; regressions != nil {
 		values.ProtectsQueries = regressions.ProtectWeightFrom != nil

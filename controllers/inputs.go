@@ -24,6 +24,8 @@ type inputs struct {
 	golden      goldenFacts
 	search      evaluate.Search
 	metrics     []relevance.Metric // the spec's
+	confidence  map[string]int64   // by metric, in millionths
+	segments    []evaluate.Segment
 	regressions *evaluate.Regressions
 }
 
@@ -56,6 +58,10 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) error {
 	if s.inputs.metrics, err = metricsOf(spec); err != nil {
 		return stalled(v1alpha1.ReasonInvalidMetric, "%s", err)
 	}
+	if s.inputs.confidence, err = confidenceOf(spec.Metrics); err != nil {
+		return stalled(v1alpha1.ReasonInvalidMetric, "%s", err)
+	}
+	s.inputs.segments = segmentsOf(spec.Segments)
 	if s.inputs.regressions, err = regressionsOf(spec.Regressions); err != nil {
 		return stalled(v1alpha1.ReasonInvalidMetric, "%s", err)
 	}
@@ -78,6 +84,32 @@ func metricsOf(spec *v1alpha1.RelevanceGateSpec) ([]relevance.Metric, error) {
 		metrics = append(metrics, metric)
 	}
 	return metrics, nil
+}
+
+func confidenceOf(metrics []v1alpha1.Metric) (map[string]int64, error) {
+	confidence := map[string]int64{}
+	for i, line := range metrics {
+		if line.Confidence == "" {
+			continue
+		}
+		millionths, err := line.Confidence.Millionths()
+		if err != nil {
+			return nil, fmt.Errorf("spec.metrics[%d].confidence: %w", i, err)
+		}
+		confidence[line.Name] = millionths
+	}
+	return confidence, nil
+}
+
+func segmentsOf(spec *v1alpha1.Segments) []evaluate.Segment {
+	if spec == nil {
+		return nil
+	}
+	var segments []evaluate.Segment
+	for _, limit := range spec.Limits {
+		segments = append(segments, evaluate.Segment{Segment: limit.Segment, Metric: limit.Metric})
+	}
+	return segments
 }
 
 func regressionsOf(spec *v1alpha1.Regressions) (*evaluate.Regressions, error) {
@@ -131,7 +163,7 @@ func (r *Reconciler) resolveGoldenSet(ctx context.Context, s *scope) error {
 		return fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 
-	demands := goldenDemands(&s.gate.Spec, s.inputs.metrics)
+	demands := goldenDemands(&s.gate.Spec, &s.inputs)
 	facts := s.mem.golden
 	if facts.validFor != demands || facts.resourceVersion != meta.ResourceVersion {
 		configMap := &corev1.ConfigMap{}
@@ -139,7 +171,7 @@ func (r *Reconciler) resolveGoldenSet(ctx context.Context, s *scope) error {
 			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
 		}
 		r.memory.parsing.Lock()
-		facts, err = parseGoldenSet(configMap, &s.gate.Spec, s.inputs.metrics)
+		facts, err = parseGoldenSet(configMap, &s.gate.Spec, &s.inputs)
 		r.memory.parsing.Unlock()
 		facts.validFor, facts.resourceVersion, facts.problem = demands, configMap.ResourceVersion, err
 		s.mem.golden = facts
@@ -164,17 +196,18 @@ func configMapMeta() *metav1.PartialObjectMetadata {
 
 // goldenDemands are the parts of the spec by which a golden set is right or
 // wrong.
-func goldenDemands(spec *v1alpha1.RelevanceGateSpec, metrics []relevance.Metric) string {
+func goldenDemands(spec *v1alpha1.RelevanceGateSpec, in *inputs) string {
 	set := spec.GoldenSet
 	maxGrade := int32(0)
 	if set.MaxGrade != nil {
 		maxGrade = *set.MaxGrade
 	}
-	return fmt.Sprintf("%s/%s %s %d %t %v", set.ConfigMapRef.Name, set.ConfigMapRef.Key, set.Format, maxGrade, spec.Judgments.RequireWhy, metrics)
+	return fmt.Sprintf("%s/%s %s %d %t %v %q", set.ConfigMapRef.Name, set.ConfigMapRef.Key, set.Format, maxGrade, spec.Judgments.RequireWhy,
+		in.metrics, in.segments)
 }
 
 // parseGoldenSet asks of the set what the evaluation pod will ask of it.
-func parseGoldenSet(configMap *corev1.ConfigMap, spec *v1alpha1.RelevanceGateSpec, metrics []relevance.Metric) (goldenFacts, error) {
+func parseGoldenSet(configMap *corev1.ConfigMap, spec *v1alpha1.RelevanceGateSpec, in *inputs) (goldenFacts, error) {
 	ref := spec.GoldenSet.ConfigMapRef
 	source := fmt.Sprintf("ConfigMap %s/%s, key %s", configMap.Namespace, configMap.Name, ref.Key)
 	raw, ok := configMap.BinaryData[ref.Key]
@@ -187,7 +220,7 @@ func parseGoldenSet(configMap *corev1.ConfigMap, spec *v1alpha1.RelevanceGateSpe
 	}
 	plan := &evaluate.Plan{
 		GoldenSource: source, GoldenFormat: string(spec.GoldenSet.Format), MaxGoldenBytes: maxGoldenBytes,
-		RequireWhy: spec.Judgments.RequireWhy, Metrics: metrics,
+		RequireWhy: spec.Judgments.RequireWhy, Metrics: in.metrics, Segments: in.segments,
 	}
 	if spec.GoldenSet.MaxGrade != nil {
 		plan.MaxGrade = int(*spec.GoldenSet.MaxGrade)

@@ -283,6 +283,8 @@ func (s *scope) keyInput() evaluate.KeyInput {
 		GoldenDigest:         s.inputs.golden.digest,
 		Search:               s.inputs.search,
 		Metrics:              s.inputs.metrics,
+		Confidence:           s.inputs.confidence,
+		Segments:             s.inputs.segments,
 		JudgedAt:             int(s.gate.Spec.Judgments.At),
 		Regressions:          s.inputs.regressions,
 		Repeats:              int(s.gate.Spec.Evaluation.Repeats),

@@ -17,7 +17,7 @@ import (
 func (s *scope) clearNumbers() {
 	status := &s.gate.Status
 	status.NDCG, status.Recall = "", ""
-	status.Scores, status.Regressions = nil, nil
+	status.Scores, status.Segments, status.Regressions = nil, nil, nil
 	status.Judged, status.Hits, status.EmptyResults = nil, nil, nil
 	status.NegativesFailed, status.Errors, status.FirstError = nil, nil, ""
 	status.Determinism, status.FirstDifference, status.CandidateChanged = "", "", false
@@ -42,12 +42,33 @@ func (s *scope) store(summary *evaluate.Summary) {
 	}
 	status.Failure = nil
 	for _, score := range m.Scores {
-		status.Scores = append(status.Scores, v1alpha1.Score{
+		stored := v1alpha1.Score{
 			Metric:    score.Metric,
 			Candidate: decimal(score.Candidate),
 			Live:      decimal(score.Live),
 			LiveHigh:  decimal(score.LiveHigh),
-		})
+			Queries:   int64(score.Queries),
+		}
+		if interval := score.Interval; interval != nil {
+			stored.CandidateLow, stored.CandidateHigh = v1alpha1.DecimalOf(interval.Low), v1alpha1.DecimalOf(interval.High)
+		}
+		if interval := score.DeltaInterval; interval != nil {
+			stored.DeltaLow, stored.DeltaHigh = v1alpha1.DecimalOf(interval.Low), v1alpha1.DecimalOf(interval.High)
+		}
+		status.Scores = append(status.Scores, stored)
+	}
+	for _, segment := range m.Segments {
+		stored := v1alpha1.SegmentScore{
+			Segment:   segment.Segment,
+			Metric:    segment.Metric,
+			Queries:   int64(segment.Queries),
+			Candidate: decimal(segment.Candidate),
+			Live:      decimal(segment.Live),
+		}
+		for _, low := range segment.Lows {
+			stored.Lows = append(stored.Lows, v1alpha1.DecimalOf(low))
+		}
+		status.Segments = append(status.Segments, stored)
 	}
 	status.Judged = &v1alpha1.SideDecimals{Candidate: decimal(m.JudgedCandidate), Live: decimal(m.JudgedLive)}
 	status.Hits = &v1alpha1.HitsStatus{Candidate: int64(m.HitsCandidate), JudgedCandidate: int64(m.JudgedHitsCandidate)}
@@ -91,25 +112,16 @@ func (s *scope) measurement() (verdict.Measurement, error) {
 		NegativesFailed:  int(ptr.Deref(status.NegativesFailed, 0)),
 		MissingDocs:      int(ptr.Deref(status.Evaluation.MissingDocs, 0)),
 	}
-	var problems []error
-	read := func(text v1alpha1.Decimal) *int64 {
-		if text == "" {
-			return nil
-		}
-		value, err := text.Millionths()
-		if err != nil {
-			problems = append(problems, err)
-		}
-		return &value
-	}
-	m.Noise, m.LiveNoise = ptr.Deref(read(status.Noise), 0), ptr.Deref(read(status.LiveNoise), 0)
+	var read decimals
+	m.Noise, m.LiveNoise = ptr.Deref(read.number(status.Noise), 0), ptr.Deref(read.number(status.LiveNoise), 0)
 	for _, score := range status.Scores {
-		m.Scores = append(m.Scores, verdict.Score{
-			Metric: score.Metric, Candidate: read(score.Candidate), Live: read(score.Live), LiveHigh: read(score.LiveHigh),
-		})
+		m.Scores = append(m.Scores, read.score(score))
+	}
+	for _, segment := range status.Segments {
+		m.Segments = append(m.Segments, read.segment(segment))
 	}
 	if judged := status.Judged; judged != nil {
-		m.JudgedCandidate, m.JudgedLive = read(judged.Candidate), read(judged.Live)
+		m.JudgedCandidate, m.JudgedLive = read.number(judged.Candidate), read.number(judged.Live)
 	}
 	if hits := status.Hits; hits != nil {
 		m.HitsCandidate, m.JudgedHitsCandidate = int(hits.Candidate), int(hits.JudgedCandidate)
@@ -121,13 +133,67 @@ func (s *scope) measurement() (verdict.Measurement, error) {
 	if regressions := status.Regressions; regressions != nil {
 		m.RegressionCount, m.ProtectedRegressions = int(regressions.Count), int(regressions.Protected)
 	}
-	if len(problems) > 0 {
-		return m, fmt.Errorf("reading the numbers in the status: %w", problems[0])
+	if read.problem != nil {
+		return m, fmt.Errorf("reading the numbers in the status: %w", read.problem)
 	}
 	return m, nil
 }
 
-// storeVerdict writes each score's limit and verdict, and the two columns.
+// decimals reads numbers from the status and keeps the first problem with one.
+type decimals struct{ problem error }
+
+// number is nil where there is none.
+func (d *decimals) number(text v1alpha1.Decimal) *int64 {
+	if text == "" {
+		return nil
+	}
+	value, err := text.Millionths()
+	if d.problem == nil {
+		d.problem = err
+	}
+	return &value
+}
+
+// interval is nil where an end is missing: a limit that needs it is Inconclusive
+// then.
+func (d *decimals) interval(low, high v1alpha1.Decimal) *verdict.Interval {
+	lowEnd, highEnd := d.number(low), d.number(high)
+	if lowEnd == nil || highEnd == nil {
+		return nil
+	}
+	return &verdict.Interval{Low: *lowEnd, High: *highEnd}
+}
+
+func (d *decimals) score(score v1alpha1.Score) verdict.Score {
+	return verdict.Score{
+		Metric:        score.Metric,
+		Candidate:     d.number(score.Candidate),
+		Live:          d.number(score.Live),
+		LiveHigh:      d.number(score.LiveHigh),
+		Queries:       int(score.Queries),
+		Interval:      d.interval(score.CandidateLow, score.CandidateHigh),
+		DeltaInterval: d.interval(score.DeltaLow, score.DeltaHigh),
+	}
+}
+
+func (d *decimals) segment(segment v1alpha1.SegmentScore) verdict.SegmentScore {
+	out := verdict.SegmentScore{
+		Segment:   segment.Segment,
+		Metric:    segment.Metric,
+		Queries:   int(segment.Queries),
+		Candidate: d.number(segment.Candidate),
+		Live:      d.number(segment.Live),
+	}
+	for _, text := range segment.Lows {
+		if low := d.number(text); low != nil {
+			out.Lows = append(out.Lows, *low)
+		}
+	}
+	return out
+}
+
+// storeVerdict writes the limits and verdicts of scores and segments, and the two
+// columns.
 func (s *scope) storeVerdict(outcome verdict.Outcome, limits verdict.Limits) {
 	status := &s.gate.Status
 	status.NDCG, status.Recall = "", ""
@@ -142,6 +208,11 @@ func (s *scope) storeVerdict(outcome verdict.Outcome, limits verdict.Limits) {
 			}
 		}
 		s.fillColumn(*score, i)
+	}
+	for i := range status.Segments {
+		segment := &status.Segments[i]
+		segment.Min = v1alpha1.DecimalOf(limits.Segments[i].Min)
+		segment.Verdict = v1alpha1.ScoreVerdict(outcome.Segments[i].Verdict)
 	}
 	s.remember(outcome)
 }

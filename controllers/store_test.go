@@ -21,6 +21,12 @@ func TestWhatIsStoredIsReadBack(t *testing.T) {
 			{Metric: "ndcg@10", Candidate: ptr.To[int64](873_400), Live: ptr.To[int64](1_000_000), LiveHigh: ptr.To[int64](999_999)},
 			{Metric: "recall@50", Candidate: ptr.To[int64](0)},
 			{Metric: "nonempty"},
+			{Metric: "mrr@10", Candidate: ptr.To[int64](1), Queries: 50, Interval: &verdict.Interval{Low: 0, High: 2}, DeltaInterval: &verdict.Interval{Low: -3, High: 0}},
+			{Metric: "map@10", Candidate: ptr.To[int64](1), Queries: 1},
+		},
+		Segments: []verdict.SegmentScore{
+			{Segment: "head", Metric: "ndcg@10", Queries: 12, Candidate: ptr.To[int64](9), Live: ptr.To[int64](8), Lows: []int64{7, -6}},
+			{Segment: "tail", Metric: "ndcg@10"},
 		},
 		JudgedCandidate: ptr.To[int64](500_000), JudgedLive: ptr.To[int64](1),
 		HitsCandidate: 9, HitsLive: 8, JudgedHitsCandidate: 7, JudgedHitsLive: 6, EmptyCandidate: 5, EmptyLive: 4,
@@ -65,7 +71,19 @@ func TestAStatusThatWasTamperedWithIsNoMeasurement(t *testing.T) {
 	if _, err := (&scope{gate: gate}).measurement(); err == nil {
 		t.Error("NaN is taken for a number")
 	}
-	gate.Status.Scores = nil
+	gate.Status.Scores = []v1alpha1.Score{{Metric: "ndcg@10", CandidateLow: "0.5"}}
+	if _, err := (&scope{gate: gate}).measurement(); err == nil {
+		t.Error("0.5 is taken for a number with 6 decimals")
+	}
+	gate.Status.Scores = []v1alpha1.Score{{Metric: "ndcg@10", CandidateLow: "0.500000", DeltaHigh: "0.500000"}}
+	if m, err := (&scope{gate: gate}).measurement(); err != nil || m.Scores[0].Interval != nil || m.Scores[0].DeltaInterval != nil {
+		t.Errorf("half an interval is taken for one: %+v, %v", m.Scores, err)
+	}
+	gate.Status.Scores, gate.Status.Segments = nil, []v1alpha1.SegmentScore{{Segment: "head", Lows: []v1alpha1.Decimal{"NaN"}}}
+	if _, err := (&scope{gate: gate}).measurement(); err == nil {
+		t.Error("NaN is taken for a low end")
+	}
+	gate.Status.Segments = nil
 	m, err := (&scope{gate: gate}).measurement()
 	must(t, err)
 	if got := verdict.Decide(m, verdict.Limits{}); got.Verdict == verdict.Passed {

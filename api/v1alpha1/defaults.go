@@ -11,6 +11,9 @@ func (g *RelevanceGate) SetDefaults() {
 		setDefault(&s.Metrics[i].Gain, GainExponential)
 	}
 	setDefault(&s.Judgments.At, 10)
+	if s.Segments != nil {
+		setDefault(&s.Segments.MinQueries, 5)
+	}
 	setDefault(&s.Promotion.Policy, PolicyManual)
 	setDefault(&s.Promotion.Lock, LockDuringSwap)
 	setDefault(&s.Promotion.MinDocsRatio, "0.95")

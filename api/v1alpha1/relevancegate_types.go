@@ -64,13 +64,13 @@ type Fraction string
 
 // RelevanceGateSpec is what is measured, against which limits, and what happens to the alias.
 //
-// +kubebuilder:validation:XValidation:rule="self.metrics.exists(m, has(m.min) || has(m.maxDrop)) || (has(self.regressions) && has(self.regressions.maxQueries))",message="a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries"
+// +kubebuilder:validation:XValidation:rule="self.metrics.exists(m, has(m.min) || has(m.maxDrop)) || (has(self.regressions) && has(self.regressions.maxQueries)) || has(self.segments)",message="a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries, or spec.segments"
 // +kubebuilder:validation:XValidation:rule="!has(self.regressions) || self.metrics.exists(m, m.name == self.regressions.metric)",message="spec.regressions.metric must be the name of one of spec.metrics"
 // +kubebuilder:validation:XValidation:rule="has(self.goldenSet.maxGrade) || !self.metrics.exists(m, m.name == 'err' || m.name.startsWith('err@'))",message="the metric err needs spec.goldenSet.maxGrade: its value depends on the highest grade of the scale"
 // +kubebuilder:validation:XValidation:rule="!has(self.goldenSet.maxGrade) || self.metrics.all(m, !has(m.relevantFrom) || m.relevantFrom <= self.goldenSet.maxGrade)",message="relevantFrom in spec.metrics must not be above spec.goldenSet.maxGrade"
 // +kubebuilder:validation:XValidation:rule="!has(self.promotion) || !has(self.promotion.lock) || self.promotion.lock != 'UntilPassed' || has(self.candidate.readyWhen)",message="spec.promotion.lock UntilPassed needs spec.candidate.readyWhen: an index that is still being filled must not be locked"
 // +kubebuilder:validation:XValidation:rule="!has(self.candidate.index) || self.candidate.index != self.alias",message="spec.candidate.index must be an index, not the alias of the gate"
-// +kubebuilder:validation:XValidation:rule="!has(self.segments)",message="spec.segments is not supported yet"
+// +kubebuilder:validation:XValidation:rule="!has(self.segments) || self.segments.limits.all(l, self.metrics.exists(m, m.name == l.metric))",message="the metric of each of spec.segments.limits must be the name of one of spec.metrics"
 // +kubebuilder:validation:XValidation:rule="!has(self.schedule)",message="spec.schedule is not supported yet"
 type RelevanceGateSpec struct {
 	// engine is the search engine that holds the alias and the indices.
@@ -119,7 +119,7 @@ type RelevanceGateSpec struct {
 	// +kubebuilder:default={}
 	Judgments Judgments `json:"judgments,omitzero"`
 
-	// segments puts limits on parts of the golden set. It is not supported yet.
+	// segments puts limits on parts of the golden set, which a mean over all of it hides.
 	// +optional
 	Segments *Segments `json:"segments,omitempty"`
 
@@ -433,7 +433,6 @@ const (
 
 // Metric is one measure and its limits.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.confidence)",message="spec.metrics[].confidence is not supported yet"
 // +kubebuilder:validation:XValidation:rule="!self.name.matches('^(dcg|unjudgedRate)@') || (!has(self.min) && !has(self.maxDrop))",message="dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged"
 type Metric struct {
 	// name is the measure and, where it has one, its cut: ndcg@10, recall@50, map, nonempty. trec_eval's names, such as
@@ -464,8 +463,10 @@ type Metric struct {
 	// +kubebuilder:default=Exponential
 	Gain Gain `json:"gain,omitempty"`
 
-	// confidence makes the limit hold for the near end of an interval rather than for the score. It is not supported yet.
+	// confidence makes the limits of the metric, those of segments among them, hold for the near end of an interval and not
+	// only for the score: "0.95" is that of the 95 % interval. A score that holds while the end does not is Inconclusive.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="double(self) >= 0.5 && double(self) <= 0.999",message="the confidence of a metric must be from 0.5 to 0.999"
 	Confidence Fraction `json:"confidence,omitempty"`
 }
 
@@ -488,7 +489,7 @@ type Regressions struct {
 	// +kubebuilder:validation:Maximum=1000000000
 	MaxQueries *int32 `json:"maxQueries,omitempty"`
 
-	// protectWeightFrom is the weight from which on a query may not regress at all.
+	// protectWeightFrom is the weight from which on a query may not regress at all, however many others may.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000000
@@ -516,8 +517,9 @@ type Judgments struct {
 
 // Segments puts limits on parts of the golden set.
 type Segments struct {
-	// minQueries is the number of queries below which a segment is reported only.
+	// minQueries is the number of queries that a segment must have: with fewer its limit is Inconclusive.
 	// +optional
+	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	MinQueries int32 `json:"minQueries,omitempty"`
@@ -534,7 +536,7 @@ type Segments struct {
 
 // SegmentLimit is a limit for one segment and one metric.
 type SegmentLimit struct {
-	// segment is the name of the segment, as the queries of the golden set carry it.
+	// segment is the name of the segment, as the queries of the golden set carry it. At least one must.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128

@@ -43,7 +43,7 @@ func TestTheSampleNamesEverySupportedField(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	unsupported := []string{
 		"spec.engine.elasticsearchRef", "spec.candidate.pattern", "spec.goldenSet.configMapSelector",
-		"spec.search.bodyConfigMapRef", "spec.search.storedTemplate", "spec.metrics[].confidence", "spec.segments",
+		"spec.search.bodyConfigMapRef", "spec.search.storedTemplate",
 		"spec.promotion.maxContentDrift", "spec.schedule", "spec.evaluation.resources", "spec.evaluation.tolerations",
 	}
 	walk(readCRD(t).Spec.Versions[0].Schema.OpenAPIV3Schema, "", func(path string, _ *apiextensionsv1.JSONSchemaProps) {

@@ -33,7 +33,7 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 	for i := range 21 {
 		scores = append(scores, v1alpha1.Score{
 			Metric: fmt.Sprintf("ndcg@%d", i), Candidate: decimal, Live: decimal, LiveHigh: decimal, Delta: decimal,
-			CandidateLow: decimal, CandidateHigh: decimal, DeltaLow: decimal, DeltaHigh: decimal,
+			Queries: 130_000, CandidateLow: decimal, CandidateHigh: decimal, DeltaLow: decimal, DeltaHigh: decimal,
 			Min: decimal, MaxDrop: decimal, Verdict: v1alpha1.ScoreNotApplicable,
 		})
 	}
@@ -53,7 +53,8 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		NDCG: "0.873400", Recall: "0.000000",
 		Scores: scores,
 		Segments: []v1alpha1.SegmentScore{{
-			Segment: "head", Metric: "ndcg@10", Candidate: decimal, Live: decimal, Min: decimal, Verdict: v1alpha1.ScoreFailed}},
+			Segment: "head", Metric: "ndcg@10", Queries: 50, Candidate: decimal, Live: decimal, Lows: []v1alpha1.Decimal{decimal, decimal},
+			Min: decimal, Verdict: v1alpha1.ScoreFailed}},
 		Judged:          &v1alpha1.SideDecimals{Candidate: "1.000000", Live: "0.500000"},
 		Hits:            &v1alpha1.HitsStatus{Candidate: 0, Live: count(0), JudgedCandidate: 0, JudgedLive: count(0)},
 		EmptyResults:    &v1alpha1.SideCounts{Candidate: 0, Live: count(0)},

@@ -355,11 +355,16 @@ type Score struct {
 	// +optional
 	Delta Decimal `json:"delta,omitempty"`
 
-	// candidateLow is the low end of the candidate's interval.
+	// queries is the number of queries that the intervals are from, absent where no confidence is asked for.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Queries int64 `json:"queries,omitempty"`
+
+	// candidateLow is the low end of the candidate's interval, or of the live index's where that was measured alone.
 	// +optional
 	CandidateLow Decimal `json:"candidateLow,omitempty"`
 
-	// candidateHigh is the high end of the candidate's interval.
+	// candidateHigh is the high end of that interval.
 	// +optional
 	CandidateHigh Decimal `json:"candidateHigh,omitempty"`
 
@@ -396,6 +401,11 @@ type SegmentScore struct {
 	// +kubebuilder:validation:MaxLength=64
 	Metric string `json:"metric"`
 
+	// queries is the number of queries of the segment that count for the metric.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Queries int64 `json:"queries"`
+
 	// candidate is the candidate's score.
 	// +optional
 	Candidate Decimal `json:"candidate,omitempty"`
@@ -403,6 +413,14 @@ type SegmentScore struct {
 	// live is the score of the live index.
 	// +optional
 	Live Decimal `json:"live,omitempty"`
+
+	// lows are low ends of the interval of the candidate, or of the live index where that was measured alone: the first at
+	// the metric's confidence, the others when what may go wrong is shared among 2, 3, ... segments, for as many as have a
+	// limit for the metric. Absent where no confidence is asked for.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	Lows []Decimal `json:"lows,omitempty"`
 
 	// min is the limit that the candidate's score was held against.
 	// +optional

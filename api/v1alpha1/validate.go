@@ -54,8 +54,8 @@ func (r *rules) must(holds bool, message string) {
 
 func (r *rules) spec(s *RelevanceGateSpec) {
 	limited := func(m Metric) bool { return m.Min != "" || m.MaxDrop != "" }
-	r.must(slices.ContainsFunc(s.Metrics, limited) || (s.Regressions != nil && s.Regressions.MaxQueries != nil),
-		"a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries")
+	r.must(slices.ContainsFunc(s.Metrics, limited) || (s.Regressions != nil && s.Regressions.MaxQueries != nil) || s.Segments != nil,
+		"a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries, or spec.segments")
 
 	regressing := func(m Metric) bool { return m.Name == s.Regressions.Metric }
 	r.must(s.Regressions == nil || slices.ContainsFunc(s.Metrics, regressing),
@@ -75,7 +75,7 @@ func (r *rules) spec(s *RelevanceGateSpec) {
 		"spec.promotion.lock UntilPassed needs spec.candidate.readyWhen: an index that is still being filled must not be locked")
 	r.must(s.Candidate.Index == "" || s.Candidate.Index != s.Alias,
 		"spec.candidate.index must be an index, not the alias of the gate")
-	r.must(s.Segments == nil, "spec.segments is not supported yet")
+	r.segments(s)
 	r.must(s.Schedule == nil, "spec.schedule is not supported yet")
 }
 
@@ -135,7 +135,20 @@ func (r *rules) search(s *Search) {
 func (r *rules) metric(m *Metric) {
 	r.must(metricPattern.MatchString(m.Name),
 		"the name of a metric must be a word and, where the metric has a cut, @ and a number: ndcg@10")
-	r.must(m.Confidence == "", "spec.metrics[].confidence is not supported yet")
 	r.must(!withoutLimit.MatchString(m.Name) || (m.Min == "" && m.MaxDrop == ""),
 		"dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged")
+	confidence, err := m.Confidence.Millionths()
+	r.must(m.Confidence == "" || err == nil && confidence >= million/2 && confidence <= million-million/1000,
+		"the confidence of a metric must be from 0.5 to 0.999")
+}
+
+func (r *rules) segments(s *RelevanceGateSpec) {
+	if s.Segments == nil {
+		return
+	}
+	unmeasured := func(l SegmentLimit) bool {
+		return !slices.ContainsFunc(s.Metrics, func(m Metric) bool { return m.Name == l.Metric })
+	}
+	r.must(!slices.ContainsFunc(s.Segments.Limits, unmeasured),
+		"the metric of each of spec.segments.limits must be the name of one of spec.metrics")
 }

@@ -47,6 +47,10 @@ func with(edits ...edit) edit {
 	}
 }
 
+func segment(name, metric string) object {
+	return object{"segment": name, "metric": metric, "min": "0.85"}
+}
+
 // ruleRefusals break one CEL rule each. TestEveryRuleHasARow finds a rule without a row.
 func ruleRefusals() []refusal {
 	const (
@@ -62,8 +66,10 @@ func ruleRefusals() []refusal {
 		oneSign     = "exactly one of spec.candidate.readyWhen.minDocs and spec.candidate.readyWhen.meta must be set"
 		oneSet      = "exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set"
 		oneBody     = "exactly one of spec.search.body, spec.search.bodyConfigMapRef and spec.search.storedTemplate must be set"
-		noLimit     = "a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries"
+		noLimit     = "a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries, or spec.segments"
 		noScale     = "the metric err needs spec.goldenSet.maxGrade: its value depends on the highest grade of the scale"
+		badSegment  = "the metric of each of spec.segments.limits must be the name of one of spec.metrics"
+		unsure      = "the confidence of a metric must be from 0.5 to 0.999"
 		badMetric   = "the name of a metric must be a word and, where the metric has a cut, @ and a number: ndcg@10"
 		unlimited   = "dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged"
 		badLoss     = "spec.regressions.metric cannot be dcg or unjudgedRate: name ndcg or judged"
@@ -142,7 +148,9 @@ func ruleRefusals() []refusal {
 		{"regressions by dcg", with(
 			set("metrics", list{object{"name": "ndcg@10", "min": "0.8"}, object{"name": "dcg@10"}}),
 			set("regressions", object{"metric": "dcg@10", "drop": "0.05"})), "spec.regressions.metric", badLoss},
-		{"confidence", metric(object{"confidence": "0.95"}), "spec.metrics[0]", "spec.metrics[].confidence is not supported yet"},
+		{"less confidence than a coin gives", metric(object{"confidence": "0.499999"}), "spec.metrics[0].confidence", unsure},
+		{"more confidence than the draws tell", metric(object{"confidence": "0.999001"}), "spec.metrics[0].confidence", unsure},
+		{"no doubt at all", metric(object{"confidence": "1"}), "spec.metrics[0].confidence", unsure},
 		{"no limit", set("metrics", list{object{"name": "ndcg@10"}}), "spec", noLimit},
 		{"regressions that are reported only, and no limit", with(
 			set("metrics", list{object{"name": "ndcg@10"}}),
@@ -153,7 +161,7 @@ func ruleRefusals() []refusal {
 		{"err without a cut or a scale", metric(object{"name": "err"}), "spec", noScale},
 		{"relevant from a grade beyond the scale", with(set("goldenSet.maxGrade", int64(3)), metric(object{"relevantFrom": int64(4)})), "spec",
 			"relevantFrom in spec.metrics must not be above spec.goldenSet.maxGrade"},
-		{"segments", set("segments", object{"limits": list{object{"segment": "head", "metric": "ndcg@10", "min": "0.85"}}}), "spec", "spec.segments is not supported yet"},
+		{"a segment of a metric that is not measured", set("segments", object{"limits": list{segment("head", "ndcg@10"), segment("head", "recall@50")}}), "spec", badSegment},
 
 		{"a tolerance for changed content", set("promotion.maxContentDrift", "0"), "spec.promotion", "spec.promotion.maxContentDrift is not supported yet"},
 		{"revert on drift", set("promotion.onDrift", "Revert"), "spec.promotion.onDrift", "spec.promotion.onDrift Revert is not supported yet"},
@@ -174,6 +182,10 @@ func schemaRefusals() []refusal {
 	many := make(list, 0, 21)
 	for _, letter := range "abcdefghijklmnopqrstu" {
 		many = append(many, object{"name": string(letter), "min": "0.5"})
+	}
+	manySegments := make(list, 0, 11)
+	for _, letter := range "abcdefghijk" {
+		manySegments = append(manySegments, segment(string(letter), "ndcg@10"))
 	}
 	rows := []refusal{
 		{"no engine at all", drop("engine"), "spec.engine", "Required value"},
@@ -200,6 +212,18 @@ func schemaRefusals() []refusal {
 		{"a live search without a body", set("search.live", object{}), "spec.search.live.body", "Required value"},
 		{"an unknown gain", metric(object{"gain": "Squared"}), "spec.metrics[0].gain", `Unsupported value: "Squared": supported values: "Exponential", "Linear"`},
 		{"a limit that is not quoted", metric(object{"min": 0.85}), "spec.metrics[0].min", `spec.metrics[0].min in body must be of type string: "number"`},
+		{"segments without limits", set("segments", object{}), "spec.segments.limits", "Required value"},
+		{"segments with no limit", set("segments", object{"limits": list{}}), "spec.segments.limits", "spec.segments.limits in body should have at least 1 items"},
+		{"a segment's limit twice", set("segments", object{"limits": list{segment("head", "ndcg@10"), segment("head", "ndcg@10")}}), "spec.segments.limits[1]",
+			`Duplicate value: {"metric":"ndcg@10","segment":"head"}`},
+		{"a segment's limit without a min", set("segments", object{"limits": list{object{"segment": "head", "metric": "ndcg@10"}}}), "spec.segments.limits[0].min", "Required value"},
+		{"a segment without a name", set("segments", object{"limits": list{segment("", "ndcg@10")}}), "spec.segments.limits[0].segment",
+			"spec.segments.limits[0].segment in body should be at least 1 chars long"},
+		{"more segments than are reported", set("segments", object{"limits": manySegments}), "spec.segments.limits", "Too many: 11: must have at most 10 items"},
+		{"no query in a segment", set("segments", object{"minQueries": int64(0), "limits": list{segment("head", "ndcg@10")}}), "spec.segments.minQueries",
+			below("spec.segments.minQueries", 1)},
+		{"more queries in a segment than there are", set("segments", object{"minQueries": int64(1_000_001), "limits": list{segment("head", "ndcg@10")}}), "spec.segments.minQueries",
+			above("spec.segments.minQueries", 1_000_000)},
 		{"an unknown policy", set("promotion.policy", "Auto"), "spec.promotion.policy", `Unsupported value: "Auto": supported values: "Automatic", "Manual", "Off"`},
 		{"an unknown lock", set("promotion.lock", "Always"), "spec.promotion.lock", `Unsupported value: "Always": supported values: "UntilPassed", "DuringSwap", "None"`},
 		{"an unknown health", set("promotion.minHealth", "Red"), "spec.promotion.minHealth", `Unsupported value: "Red": supported values: "Yellow", "Green"`},
@@ -359,6 +383,11 @@ func accepted() []struct {
 			set("metrics", list{object{"name": "ndcg@10"}}),
 			set("regressions", object{"metric": "ndcg@10", "drop": "0.05", "maxQueries": int64(0)}))},
 		{"all of the regressions", set("regressions", object{"metric": "ndcg@10", "drop": "0.05", "maxQueries": int64(2), "protectWeightFrom": int64(100)})},
+		{"the least confidence", metric(object{"confidence": "0.5"})},
+		{"the most confidence", metric(object{"confidence": "0.9990"})},
+		{"only segments as limit", with(set("metrics", list{object{"name": "ndcg@10"}}), set("segments", object{"limits": list{segment("head", "ndcg@10")}}))},
+		{"two limits of one segment", with(set("metrics", list{object{"name": "ndcg@10", "confidence": "0.95"}, object{"name": "recall@50"}}),
+			set("segments", object{"minQueries": int64(1), "limits": list{segment("head", "ndcg@10"), segment("head", "recall@50")}}))},
 		{"all of the judgments", set("judgments", object{"minJudged": "0.60", "at": int64(1000), "requireWhy": true})},
 		{"all of the promotion", set("promotion", object{
 			"policy": "Automatic", "lock": "None", "createAlias": true, "minDocsRatio": "0", "minHealth": "Green",
