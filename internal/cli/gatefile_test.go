@@ -80,6 +80,30 @@ func TestGateIsReadWithItsDefaults(t *testing.T) {
 	}
 }
 
+func TestConfidenceAndSegmentsAreRead(t *testing.T) {
+	text := replaced(t, `min: "0.80"`, `min: "0.80", confidence: "0.95"`) +
+		"  segments: {limits: [{segment: head, metric: recall@50, min: \"0.7\"}, {segment: head, metric: ndcg@10, min: \"0.85\"}]}\n"
+	gate, err := readGate(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := gate.plan.Confidence; len(got) != 1 || got["ndcg@10"] != 950_000 {
+		t.Errorf("the confidence is %v", got)
+	}
+	if got := gate.plan.Segments; len(got) != 2 || got[0] != (evaluate.Segment{Segment: "head", Metric: "recall@50"}) || got[1] != (evaluate.Segment{Segment: "head", Metric: "ndcg@10"}) {
+		t.Errorf("the segments are %v", got)
+	}
+	if got := gate.limits; got.MinQueries != 5 || len(got.Segments) != 2 || got.Segments[1] != (evaluate.SegmentLimit{Segment: "head", Metric: "ndcg@10", Min: "0.85"}) || got.Metrics[0].Confidence != "0.95" {
+		t.Errorf("the limits are %+v", got)
+	}
+
+	// Segments may be the only limit.
+	alone := strings.Replace(replaced(t, `, min: "0.80", maxDrop: "0.02"`, ``), "  evaluation:\n", "  segments: {minQueries: 2, limits: [{segment: head, metric: ndcg@10, min: \"0.85\"}]}\n  evaluation:\n", 1)
+	if gate, err := readGate(t, alone); err != nil || gate.limits.MinQueries != 2 {
+		t.Errorf("got %+v, %v", gate, err)
+	}
+}
+
 func TestGateMayStandAmongOtherObjects(t *testing.T) {
 	for name, text := range map[string]string{
 		"before and behind": "apiVersion: v1\nkind: ConfigMap\ndata: {kind: RelevanceGate}\n---\n" + goodGate + "---\n# nothing\n---\nkind: Other\n",
@@ -136,12 +160,45 @@ func TestABadGateGetsOneSentence(t *testing.T) {
 		"no limit at all": {
 			replaced(t, `, min: "0.80", maxDrop: "0.02"`, ``),
 			`gate.yaml: line 15: spec.metrics has no limit`},
-		"confidence": {
-			replaced(t, `min: "0.80"`, `min: "0.80", confidence: "0.95"`),
-			`gate.yaml: line 16: spec.metrics[0].confidence is not supported yet`},
-		"segments": {
-			goodGate + "  segments: {limits: [{segment: a, metric: ndcg@10, min: \"0.5\"}]}\n",
-			`gate.yaml: line 20: spec.segments is not supported yet`},
+		"less confidence than a coin gives": {
+			replaced(t, `min: "0.80"`, `min: "0.80", confidence: "0.4"`),
+			`gate.yaml: line 16: spec.metrics[0].confidence is 0.4; it must be from 0.5 to 0.999`},
+		"no doubt at all": {
+			replaced(t, `min: "0.80"`, `min: "0.80", confidence: "1"`),
+			`gate.yaml: line 16: spec.metrics[0].confidence is 1; it must be from 0.5 to 0.999`},
+		"a percentage as confidence": {
+			replaced(t, `min: "0.80"`, `min: "0.80", confidence: "95"`),
+			`gate.yaml: line 16: spec.metrics[0].confidence is wrong: "95" is not a fraction`},
+		"an empty confidence": {
+			replaced(t, `min: "0.80"`, `min: "0.80", confidence: ""`),
+			`gate.yaml: line 16: spec.metrics[0].confidence is wrong`},
+		"segments without limits": {
+			goodGate + "  segments: {}\n",
+			`gate.yaml: line 20: spec.segments has no limits; name a segment, a metric and its min`},
+		"segments with no limit": {
+			goodGate + "  segments: {limits: []}\n",
+			`gate.yaml: line 20: spec.segments has no limits`},
+		"more segments than are reported": {
+			goodGate + "  segments: {limits: [" + strings.Repeat("{segment: a, metric: ndcg@10, min: \"0.5\"}, ", 11) + "]}\n",
+			`gate.yaml: line 20: spec.segments.limits has 11 entries, the limit is 10`},
+		"a segment without a name": {
+			goodGate + "  segments: {limits: [{metric: ndcg@10, min: \"0.5\"}]}\n",
+			`gate.yaml: line 20: spec.segments.limits[0] names no segment`},
+		"a segment by another metric": {
+			goodGate + "  segments: {limits: [{segment: a, metric: ndcg@5, min: \"0.5\"}]}\n",
+			`gate.yaml: line 20: spec.segments.limits[0].metric is "ndcg@5"; it must be the name of one of spec.metrics`},
+		"a segment's limit twice": {
+			goodGate + "  segments: {limits: [{segment: a, metric: ndcg@10, min: \"0.5\"}, {segment: a, metric: ndcg@10, min: \"0.6\"}]}\n",
+			`gate.yaml: line 20: spec.segments.limits[1] is for ndcg@10 of "a", and so is spec.segments.limits[0]; write one limit for both`},
+		"a segment's limit without a min": {
+			goodGate + "  segments: {limits: [{segment: a, metric: ndcg@10}]}\n",
+			`gate.yaml: line 20: spec.segments.limits[0].min is wrong: "" is not a fraction`},
+		"a maxDrop of a segment": {
+			goodGate + "  segments: {limits: [{segment: a, metric: ndcg@10, maxDrop: \"0.5\"}]}\n",
+			`gate.yaml: line 20: spec.segments.limits[0].maxDrop is an unknown field`},
+		"no query in a segment": {
+			goodGate + "  segments: {minQueries: 0, limits: [{segment: a, metric: ndcg@10, min: \"0.5\"}]}\n",
+			`gate.yaml: line 20: spec.segments.minQueries is 0; it must be from 1 to 1000000`},
 		"a stored template": {
 			replaced(t, "body:\n      query: {multi_match: {query: \"{{query}}\", fields: [\"name^3\", \"brand^2\"]}}", `storedTemplate: {id: x}`),
 			`gate.yaml: line 12: spec.search has no body; bodyConfigMapRef and storedTemplate are not supported yet`},

@@ -49,7 +49,7 @@ func (f *gateFile) readSpec() (*spec, error) {
 	if gate.GoldenSet.MaxGrade != nil {
 		plan.MaxGrade = int(*gate.GoldenSet.MaxGrade)
 	}
-	for _, fill := range []func(*evaluate.Plan) error{f.fillSearch, f.fillMetrics, f.fillRegressions} {
+	for _, fill := range []func(*evaluate.Plan) error{f.fillSearch, f.fillMetrics, f.fillRegressions, f.fillSegments} {
 		if err := fill(plan); err != nil {
 			return nil, err
 		}
@@ -102,11 +102,7 @@ const maxMetrics = 20
 // checkUnsupported refuses what would be a limit, or change a score, and is not
 // there yet: to leave it out silently could let a bad index pass.
 func (f *gateFile) checkUnsupported() error {
-	paths := []string{"spec.segments", "spec.search.bodyConfigMapRef", "spec.search.storedTemplate"}
-	for i := range f.gate.Spec.Metrics {
-		paths = append(paths, fmt.Sprintf("spec.metrics[%d].confidence", i))
-	}
-	for _, path := range paths {
+	for _, path := range []string{"spec.search.bodyConfigMapRef", "spec.search.storedTemplate"} {
 		if f.has(path) {
 			return f.errorf(path, "is not supported yet")
 		}
@@ -146,6 +142,9 @@ func (f *gateFile) checkRanges() error {
 	}
 	if r := gate.Regressions; r != nil && r.MaxQueries != nil {
 		ranges = append(ranges, intRange{"spec.regressions.maxQueries", *r.MaxQueries, 0, 1_000_000_000})
+	}
+	if s := gate.Segments; s != nil {
+		ranges = append(ranges, intRange{"spec.segments.minQueries", s.MinQueries, 1, 1_000_000})
 	}
 	for i, metric := range gate.Metrics {
 		ranges = append(ranges, intRange{fmt.Sprintf("spec.metrics[%d].relevantFrom", i), metric.RelevantFrom, 1, maxGrade})
@@ -199,7 +198,31 @@ func (f *gateFile) fillMetrics(plan *evaluate.Plan) error {
 		}
 		first[m.Name] = i
 		plan.Metrics = append(plan.Metrics, metric)
+		if err := f.fillConfidence(plan, path+".confidence", m); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// The least and the most confidence that a metric can ask for, in millionths.
+const leastConfidence, mostConfidence = 500_000, 999_000
+
+func (f *gateFile) fillConfidence(plan *evaluate.Plan, path string, m v1alpha1.Metric) error {
+	if !f.has(path) {
+		return nil
+	}
+	confidence, err := m.Confidence.Millionths()
+	if err != nil {
+		return f.errorf(path, "is wrong: %w", err)
+	}
+	if confidence < leastConfidence || confidence > mostConfidence {
+		return f.errorf(path, "is %s; it must be from 0.5 to 0.999", m.Confidence)
+	}
+	if plan.Confidence == nil {
+		plan.Confidence = map[string]int64{}
+	}
+	plan.Confidence[m.Name] = confidence
 	return nil
 }
 
@@ -217,16 +240,54 @@ func (f *gateFile) fillRegressions(plan *evaluate.Plan) error {
 		weight := float64(*regressions.ProtectWeightFrom)
 		plan.Regressions.ProtectWeightFrom = &weight
 	}
+	return f.checkMeasured(plan, "spec.regressions.metric", regressions.Metric)
+}
+
+// checkMeasured accepts the name of a metric that the plan measures.
+func (f *gateFile) checkMeasured(plan *evaluate.Plan, path, name string) error {
 	for _, metric := range plan.Metrics {
-		if metric.Name != regressions.Metric {
+		if metric.Name != name {
 			continue
 		}
 		if err := metric.LimitProblem(); err != nil {
-			return f.errorf("spec.regressions.metric", "is wrong: %w", err)
+			return f.errorf(path, "is wrong: %w", err)
 		}
 		return nil
 	}
-	return f.errorf("spec.regressions.metric", "is %q; it must be the name of one of spec.metrics", regressions.Metric)
+	return f.errorf(path, "is %q; it must be the name of one of spec.metrics", name)
+}
+
+// maxSegmentLimits is the most limits of segments that a gate may have.
+const maxSegmentLimits = 10
+
+func (f *gateFile) fillSegments(plan *evaluate.Plan) error {
+	segments := f.gate.Spec.Segments
+	if segments == nil {
+		return nil
+	}
+	switch limits := len(segments.Limits); {
+	case limits == 0:
+		return f.errorf("spec.segments", "has no limits; name a segment, a metric and its min")
+	case limits > maxSegmentLimits:
+		return f.errorf("spec.segments.limits", "has %d entries, the limit is %d", limits, maxSegmentLimits)
+	}
+	first := map[evaluate.Segment]int{}
+	for i, limit := range segments.Limits {
+		path := fmt.Sprintf("spec.segments.limits[%d]", i)
+		if limit.Segment == "" {
+			return f.errorf(path, "names no segment")
+		}
+		if err := f.checkMeasured(plan, path+".metric", limit.Metric); err != nil {
+			return err
+		}
+		segment := evaluate.Segment{Segment: limit.Segment, Metric: limit.Metric}
+		if earlier, twice := first[segment]; twice {
+			return f.errorf(path, "is for %s of %q, and so is spec.segments.limits[%d]; write one limit for both", limit.Metric, limit.Segment, earlier)
+		}
+		first[segment] = i
+		plan.Segments = append(plan.Segments, segment)
+	}
+	return nil
 }
 
 // limits are those of the gate. A gate without any is refused, as it would say
@@ -243,7 +304,9 @@ func (f *gateFile) limits() (evaluate.LimitValues, error) {
 	}
 	limited := false
 	for i, metric := range gate.Metrics {
-		values.Metrics = append(values.Metrics, evaluate.MetricLimit{Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop)})
+		values.Metrics = append(values.Metrics, evaluate.MetricLimit{
+			Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop), Confidence: string(metric.Confidence),
+		})
 		limited = limited || metric.Min != "" || metric.MaxDrop != ""
 		path := fmt.Sprintf("spec.metrics[%d]", i)
 		if err := cmp.Or(f.checkFraction(path+".min", metric.Min), f.checkFraction(path+".maxDrop", metric.MaxDrop)); err != nil {
@@ -257,8 +320,17 @@ func (f *gateFile) limits() (evaluate.LimitValues, error) {
 			values.MaxRegressions, limited = &maxQueries, true
 		}
 	}
+	if segments := gate.Segments; segments != nil {
+		limited, values.MinQueries = true, int(segments.MinQueries)
+		for i, limit := range segments.Limits {
+			values.Segments = append(values.Segments, evaluate.SegmentLimit{Segment: limit.Segment, Metric: limit.Metric, Min: string(limit.Min)})
+			if _, err := limit.Min.Millionths(); err != nil {
+				return values, f.errorf(fmt.Sprintf("spec.segments.limits[%d].min", i), "is wrong: %w", err)
+			}
+		}
+	}
 	if !limited {
-		return values, f.errorf("spec.metrics", "has no limit: set min or maxDrop on at least one, or spec.regressions.maxQueries")
+		return values, f.errorf("spec.metrics", "has no limit: set min or maxDrop on at least one, or spec.regressions.maxQueries, or spec.segments")
 	}
 	return values, nil
 }
