@@ -35,6 +35,9 @@ type Document struct {
 	// Measured says what was measured; null when nothing was.
 	Measured *Measured `json:"measured"`
 	Scores   []Score   `json:"scores"`
+	// Segments and Draws are there where the gate asks for them.
+	Segments []Segment `json:"segments,omitempty"`
+	Draws    *Draws    `json:"draws,omitempty"`
 	Queries  []Query   `json:"queries"`
 	// QueriesLeftOut counts the queries for which there was no room.
 	QueriesLeftOut int `json:"queriesLeftOut,omitempty"`
@@ -80,6 +83,7 @@ type Score struct {
 	Delta     *string          `json:"delta"`
 	Verdict   *verdict.Verdict `json:"verdict"`
 	Ties      *ScoreTies       `json:"ties,omitempty"`
+	Statistics
 }
 
 // Query is one query of the golden set. Both indices list every metric.
@@ -111,6 +115,7 @@ func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) erro
 	for i, score := range r.Measurement.Scores {
 		doc.Scores = append(doc.Scores, scoreOf(r, i, score, &outcome.Scores[i].Verdict))
 	}
+	doc.addStatistics(r, &outcome)
 	return write(w, doc, queriesOf(r, slices.Values(r.Queries)))
 }
 
@@ -122,6 +127,7 @@ func WriteMeasurement(w io.Writer, r *evaluate.Report) error {
 	for i, score := range r.Measurement.Scores {
 		doc.Scores = append(doc.Scores, scoreOf(r, i, score, nil))
 	}
+	doc.addStatistics(r, nil)
 	worstFirst := func(yield func(evaluate.QueryResult) bool) {
 		for _, position := range r.WorstFirst() {
 			if !yield(r.Queries[position]) {

@@ -28,6 +28,7 @@ func Text(w io.Writer, r *evaluate.Report, outcome *verdict.Outcome, limits verd
 	out := bufio.NewWriter(w)
 	writeIndices(out, r, style)
 	writeScores(out, r, outcome, limits, style)
+	writeStatistics(out, r, outcome, limits)
 	writeWorst(out, r, style)
 	writeErrors(out, r, style)
 	fmt.Fprintln(out)
