@@ -66,7 +66,9 @@ func (f *gateFile) placeOf(path string) func(verdict.LimitVerdict) report.Place 
 		field := "spec"
 		switch limit.Kind {
 		case verdict.Min, verdict.MaxDrop:
-			field = fmt.Sprintf("spec.metrics[%d].%s", limit.Metric, limit.Kind)
+			field = fmt.Sprintf("spec.metrics[%d].%s", limit.Position, limit.Kind)
+		case verdict.SegmentMin:
+			field = fmt.Sprintf("spec.segments.limits[%d]", limit.Position)
 		case verdict.MaxQueries, verdict.Protected:
 			field = fmt.Sprintf("spec.regressions.%s", limit.Kind)
 		}

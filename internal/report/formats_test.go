@@ -27,7 +27,7 @@ func makeResult() Result {
 		Gate: "products-es", Report: r, Limits: limits, Outcome: verdict.Decide(r.Measurement, limits),
 		At: time.Date(2026, 3, 1, 12, 30, 0, 0, time.FixedZone("", 3600)),
 		Place: func(limit verdict.LimitVerdict) Place {
-			return Place{"search/gate,1.yaml", 10 + limit.Metric}
+			return Place{"search/gate,1.yaml", 10 + limit.Position}
 		},
 	}
 }

@@ -13,20 +13,22 @@ const (
 	Evidence   LimitKind = "evidence"          // that the measurement is worth judging at all
 	Min        LimitKind = "min"               // a score
 	MaxDrop    LimitKind = "maxDrop"           // a score against the live index's
+	SegmentMin LimitKind = "segments"          // a score of a segment
 	MaxQueries LimitKind = "maxQueries"        // the number of queries that got worse
 	Protected  LimitKind = "protectWeightFrom" // the queries that may not get worse at all
 )
 
 // LimitVerdict is the verdict on one limit alone.
 type LimitVerdict struct {
-	Kind    LimitKind
-	Metric  int // position in Limits.Metrics; of Min and MaxDrop alone
-	Name    string
-	Verdict Verdict
-	Message string // one sentence with the numbers, without a query's text or id
+	Kind     LimitKind
+	Position int // in Limits.Metrics for Min and MaxDrop, in Limits.Segments for SegmentMin, else 0
+	Name     string
+	Verdict  Verdict
+	Message  string // one sentence with the numbers, without a query's text or id
 }
 
-// Each gives the verdict on every limit: the evidence first, then the metrics' in their order, then the regressions'. Where
+// Each gives the verdict on every limit: the evidence first, then the metrics' in their order, the
+// segments' and the regressions'. Where
 // the evidence is Inconclusive, the gate is, whatever the others are.
 func Each(m Measurement, l Limits) []LimitVerdict {
 	var limits []LimitVerdict
@@ -50,6 +52,10 @@ func Each(m Measurement, l Limits) []LimitVerdict {
 			alone.Min = nil
 			add(MaxDrop, alone)
 		}
+	}
+	for i, j := range judgeSegments(m, l) {
+		name := l.Segments[i].Metric + " of segment " + l.Segments[i].Segment
+		limits = append(limits, LimitVerdict{SegmentMin, i, name, j.Verdict, j.Message})
 	}
 	limits = append(limits, eachRegression(m, l, compared)...)
 	return append([]LimitVerdict{onEvidence(m, l, limits)}, limits...)

@@ -28,20 +28,30 @@ func TestEachLimitHasItsOwnVerdict(t *testing.T) {
 		l    Limits
 		want string
 	}{
-		"both hold":                         {measured(s("a", 800_000, 810_000)), limits(both("a", 800_000, 10_000)), "a min Passed, a maxDrop Passed"},
-		"min alone is missed":               {measured(s("a", 799_999, 800_000)), limits(both("a", 800_000, 10_000)), "a min Failed, a maxDrop Passed"},
-		"maxDrop alone is missed":           {measured(s("a", 800_000, 810_001)), limits(both("a", 800_000, 10_000)), "a min Passed, a maxDrop Failed"},
-		"a metric without a limit":          {measured(s("a", 0, 1), s("b", 1, 1)), limits(Limit{Metric: "a"}, minimum("b", 1)), "b min Passed"},
-		"no limit at all":                   {measured(s("a", 0, 1)), limits(Limit{Metric: "a"}), "evidence Inconclusive"},
-		"a score is missing":                {measured(Score{Metric: "a"}, s("b", 1, 1)), limits(minimum("a", 1), minimum("b", 1)), "a min Inconclusive, b min Passed"},
-		"no live index, rightly":            {alone("a", 800_000), but(limits(both("a", 800_000, 0)), func(l *Limits) { l.CreateAlias = true }), "a min Passed, a maxDrop NotApplicable"},
-		"no live index, though one is due":  {alone("a", 800_000), limits(both("a", 800_000, 0)), "evidence Inconclusive, a min Passed, a maxDrop Inconclusive"},
-		"too many errors":                   {with(measured(s("a", 1, 1)), func(m *Measurement) { m.Errors = 1 }), limits(minimum("a", 1)), "evidence Inconclusive, a min Passed"},
-		"nothing judged":                    {with(measured(s("a", 1, 1)), func(m *Measurement) { m.JudgedHitsCandidate = 0 }), limits(minimum("a", 1)), "evidence Inconclusive, a min Passed"},
-		"regressions hold":                  {with(measured(s("a", 1, 1)), worse(2, 0)), but(limits(minimum("a", 1)), regressions(2)), "a min Passed, regressions maxQueries Passed"},
-		"too many regressions":              {with(measured(s("a", 1, 1)), worse(3, 0)), but(limits(minimum("a", 1)), regressions(2)), "a min Passed, regressions maxQueries Failed"},
-		"a protected query":                 {with(measured(s("a", 1, 1)), worse(1, 1)), but(limits(minimum("a", 1)), regressions(2)), "a min Passed, regressions maxQueries Passed, regressions protectWeightFrom Failed"},
-		"protected alone, none got worse":   {with(measured(s("a", 1, 1)), worse(9, 0)), but(limits(minimum("a", 1)), regressions(math.MaxInt)), "a min Passed, regressions protectWeightFrom Passed"},
+		"both hold":                        {measured(s("a", 800_000, 810_000)), limits(both("a", 800_000, 10_000)), "a min Passed, a maxDrop Passed"},
+		"min alone is missed":              {measured(s("a", 799_999, 800_000)), limits(both("a", 800_000, 10_000)), "a min Failed, a maxDrop Passed"},
+		"maxDrop alone is missed":          {measured(s("a", 800_000, 810_001)), limits(both("a", 800_000, 10_000)), "a min Passed, a maxDrop Failed"},
+		"a metric without a limit":         {measured(s("a", 0, 1), s("b", 1, 1)), limits(Limit{Metric: "a"}, minimum("b", 1)), "b min Passed"},
+		"no limit at all":                  {measured(s("a", 0, 1)), limits(Limit{Metric: "a"}), "evidence Inconclusive"},
+		"a score is missing":               {measured(Score{Metric: "a"}, s("b", 1, 1)), limits(minimum("a", 1), minimum("b", 1)), "a min Inconclusive, b min Passed"},
+		"no live index, rightly":           {alone("a", 800_000), but(limits(both("a", 800_000, 0)), func(l *Limits) { l.CreateAlias = true }), "a min Passed, a maxDrop NotApplicable"},
+		"no live index, though one is due": {alone("a", 800_000), limits(both("a", 800_000, 0)), "evidence Inconclusive, a min Passed, a maxDrop Inconclusive"},
+		"too many errors":                  {with(measured(s("a", 1, 1)), func(m *Measurement) { m.Errors = 1 }), limits(minimum("a", 1)), "evidence Inconclusive, a min Passed"},
+		"nothing judged":                   {with(measured(s("a", 1, 1)), func(m *Measurement) { m.JudgedHitsCandidate = 0 }), limits(minimum("a", 1)), "evidence Inconclusive, a min Passed"},
+		"regressions hold":                 {with(measured(s("a", 1, 1)), worse(2, 0)), but(limits(minimum("a", 1)), regressions(2)), "a min Passed, regressions maxQueries Passed"},
+		"too many regressions":             {with(measured(s("a", 1, 1)), worse(3, 0)), but(limits(minimum("a", 1)), regressions(2)), "a min Passed, regressions maxQueries Failed"},
+		"a protected query":                {with(measured(s("a", 1, 1)), worse(1, 1)), but(limits(minimum("a", 1)), regressions(2)), "a min Passed, regressions maxQueries Passed, regressions protectWeightFrom Failed"},
+		"protected alone, none got worse":  {with(measured(s("a", 1, 1)), worse(9, 0)), but(limits(minimum("a", 1)), regressions(math.MaxInt)), "a min Passed, regressions protectWeightFrom Passed"},
+		"a segment is missed": {with(measured(s("a", 800_000, 800_000)), func(m *Measurement) {
+			m.Segments = []SegmentScore{{Segment: "head", Metric: "a", Queries: 5, Candidate: n[int64](700_000)}}
+		}), but(limits(minimum("a", 800_000)), func(l *Limits) {
+			l.Segments, l.MinQueries = []SegmentLimit{{Segment: "head", Metric: "a", Min: 700_001}}, 5
+		}), "a min Passed, a of segment head Failed"},
+		"a segment of too few queries": {with(measured(s("a", 800_000, 800_000)), func(m *Measurement) {
+			m.Segments = []SegmentScore{{Segment: "head", Metric: "a", Queries: 4, Candidate: n[int64](900_000)}}
+		}), but(limits(minimum("a", 800_000)), func(l *Limits) {
+			l.Segments, l.MinQueries = []SegmentLimit{{Segment: "head", Metric: "a", Min: 700_001}}, 5
+		}), "a min Passed, a of segment head Inconclusive"},
 		"the live index alone, regressions": {liveAlone("a", 1), but(limits(minimum("a", 1)), func(l *Limits) { l.LiveOnly, l.MaxRegressions = true, n(0) }), "a min Passed, regressions maxQueries NotApplicable"},
 	} {
 		t.Run(title, func(t *testing.T) {
@@ -76,6 +86,11 @@ func TestEachAddsUpToTheVerdict(t *testing.T) {
 							})
 							l := Limits{Metrics: []Limit{limit}, MaxRegressions: most, CreateAlias: flags[0], LiveOnly: flags[1]}
 							checkAddsUp(t, m, l)
+							l.Segments, l.MinQueries = []SegmentLimit{{Segment: "head", Metric: "a", Min: 500_000}}, 5
+							for _, queries := range []int{4, 5} {
+								m.Segments = []SegmentScore{{Segment: "head", Metric: "a", Queries: queries, Candidate: candidate, Live: live}}
+								checkAddsUp(t, m, l)
+							}
 						}
 					}
 				}
