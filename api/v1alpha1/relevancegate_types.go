@@ -546,6 +546,7 @@ type SegmentLimit struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(dcg|unjudgedRate)@')",message="a segment can have no limit on dcg or unjudgedRate: name ndcg or judged"
 	Metric string `json:"metric"`
 
 	// min is what the candidate's score over the segment must reach.

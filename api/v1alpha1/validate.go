@@ -151,4 +151,6 @@ func (r *rules) segments(s *RelevanceGateSpec) {
 	}
 	r.must(!slices.ContainsFunc(s.Segments.Limits, unmeasured),
 		"the metric of each of spec.segments.limits must be the name of one of spec.metrics")
+	r.must(!slices.ContainsFunc(s.Segments.Limits, func(l SegmentLimit) bool { return withoutLimit.MatchString(l.Metric) }),
+		"a segment can have no limit on dcg or unjudgedRate: name ndcg or judged")
 }

@@ -161,6 +161,10 @@ func ruleRefusals() []refusal {
 		{"err without a cut or a scale", metric(object{"name": "err"}), "spec", noScale},
 		{"relevant from a grade beyond the scale", with(set("goldenSet.maxGrade", int64(3)), metric(object{"relevantFrom": int64(4)})), "spec",
 			"relevantFrom in spec.metrics must not be above spec.goldenSet.maxGrade"},
+		{"a segment by dcg", with(
+			set("metrics", list{object{"name": "ndcg@10", "min": "0.8"}, object{"name": "dcg@10"}}),
+			set("segments", object{"limits": list{segment("head", "dcg@10")}})), "spec.segments.limits[0].metric",
+			"a segment can have no limit on dcg or unjudgedRate: name ndcg or judged"},
 		{"a segment of a metric that is not measured", set("segments", object{"limits": list{segment("head", "ndcg@10"), segment("head", "recall@50")}}), "spec", badSegment},
 
 		{"a tolerance for changed content", set("promotion.maxContentDrift", "0"), "spec.promotion", "spec.promotion.maxContentDrift is not supported yet"},
