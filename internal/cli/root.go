@@ -77,6 +77,7 @@ func newRootCommand() *cobra.Command {
 		newMeasureCommand(),
 		newConvertCommand(),
 		newLintCommand(),
+		newScoreCommand(),
 		newVersionCommand(),
 	)
 	return root
