@@ -23,7 +23,7 @@ import org.opensearch.transport.Netty4Plugin;
 public final class OpenSearchNode extends Node {
 
     /** What the distribution would find in its modules folder, as far as we need it. */
-    private static final List<Class<? extends Plugin>> PLUGINS = List.of(
+    static final List<Class<? extends Plugin>> PLUGINS = List.of(
         Netty4Plugin.class,
         CommonAnalysisPlugin.class,
         PainlessPlugin.class,
@@ -34,18 +34,22 @@ public final class OpenSearchNode extends Node {
         ParentJoinPlugin.class
     );
 
-    private OpenSearchNode(Settings settings) {
-        super(InternalSettingsPreparer.prepareEnvironment(settings, Map.of(), null, () -> "searchnode"), PLUGINS, true);
+    private OpenSearchNode(Settings settings, List<Class<? extends Plugin>> plugins) {
+        super(InternalSettingsPreparer.prepareEnvironment(settings, Map.of(), null, () -> "searchnode"), plugins, true);
     }
 
     public static void main(String[] args) {
-        Settings.Builder settings = Settings.builder().put("http.type", "netty4").put("transport.type", "netty4");
+        run(PLUGINS, args);
+    }
+
+    static void run(List<Class<? extends Plugin>> plugins, String[] args) {
+        Settings.Builder settings = Settings.builder();
         for (String arg : args) {
             int equals = arg.indexOf('=');
             settings.put(arg.substring(0, equals), arg.substring(equals + 1));
         }
         try {
-            Node node = new OpenSearchNode(settings.build());
+            Node node = new OpenSearchNode(settings.build(), plugins);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node)));
             node.start();
             // All threads of a node are daemons: only this one keeps the JVM alive.
