@@ -40,7 +40,7 @@ func TestRealInfo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.ClusterUUID == "" || info.Version == "" || strings.ToLower(info.Distribution) != name {
+		if info.ClusterUUID == "" || info.Version == "" || strings.ToLower(info.Distribution) != strings.TrimSuffix(name, "9") {
 			t.Errorf("info = %+v, want that of %s", info, name)
 		}
 	})
@@ -446,7 +446,7 @@ func TestRealFingerprintSurvivesARestart(t *testing.T) {
 	if script == "" {
 		t.Skipf("This test restarts a node of its own: set %s to the path of hack/searchnode/searchnode.", envSearchnode)
 	}
-	for _, name := range []string{"elasticsearch", "opensearch"} {
+	for _, name := range []string{"elasticsearch", "elasticsearch9", "opensearch"} {
 		t.Run(name, func(t *testing.T) {
 			data := filepath.Join(t.TempDir(), "data")
 			port := freePort(t)
@@ -458,6 +458,9 @@ func TestRealFingerprintSurvivesARestart(t *testing.T) {
 				var failure strings.Builder
 				command.Stderr = &failure
 				out, err := command.Output()
+				if command.ProcessState != nil && command.ProcessState.ExitCode() == 3 {
+					testengine.LacksJDK(t, name)
+				}
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", command, err, failure.String())
 				}
