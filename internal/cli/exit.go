@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -67,7 +70,25 @@ func failureError(err error) *exitError {
 	if errors.As(failure, &refused) && refused.Reason != "" {
 		exit.message += ": " + refused.Reason
 	}
+	exit.message += hint(failure)
 	return exit
+}
+
+// hint says what a user of the command line can do about an engine that refuses to
+// talk, as far as that is plain.
+func hint(err error) string {
+	var authority x509.UnknownAuthorityError
+	var plain tls.RecordHeaderError
+	var refused *engine.Error
+	switch {
+	case errors.As(err, &plain):
+		return "; is it an http:// address?"
+	case errors.As(err, &authority):
+		return "; name the file with the authority that signed it by --ca-file"
+	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+		return "; give ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD, or ELASTICSEARCH_API_KEY, as the engine knows them"
+	}
+	return ""
 }
 
 // outcomeError is nil for a gate that passed.
