@@ -103,7 +103,7 @@ func (w *writer) isTable() bool {
 // plain tells whether an id comes back from a format in which blanks part ids, or are taken away around them.
 func (w *writer) plain(id string) bool {
 	if w.isTREC() {
-		return len(strings.Fields(id)) == 1 && strings.Fields(id)[0] == id && !strings.HasPrefix(id, "#") && !misread(id)
+		return len(strings.Fields(id)) == 1 && strings.Fields(id)[0] == id && id[0] != '#' && id[0] != '<' && !misread(id)
 	}
 	return id == strings.TrimSpace(id) && !strings.ContainsAny(id, "\t\r\n")
 }
