@@ -6,6 +6,7 @@ SHELL := bash
 GO         ?= go
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS    := -s -w -X github.com/relevance-gate/relevance-gate/internal/cli.version=$(VERSION)
+FUZZTIME   ?= 1m
 LOCAL      := $(CURDIR)/.local
 TOOLS      := $(LOCAL)/bin
 
@@ -31,6 +32,10 @@ test-unit: ## Test what needs no cluster and no search engine, in seconds
 .PHONY: test
 test: ## Run every suite on a real cluster and real search engines
 	hack/test
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME, 1m by default
+	hack/fuzz $(FUZZTIME)
 
 .PHONY: demo
 demo: ## Show a bad index blocked and a good one promoted
