@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -254,7 +255,7 @@ func TestPublishedFiguresOfTheShop(t *testing.T) {
 	firstDay := fuzzy(fields + ", category")
 	fixed := `{bool: {should: [` + match("cross_fields", fields) + `, ` + fuzzy(fields) + `]}}`
 
-	testengine.Each(t, func(t *testing.T, _, url string) {
+	eachAndSecured(t, func(t *testing.T, url string, flags ...string) {
 		for language, analyzer := range map[string]string{"es": "spanish", "en": "english"} {
 			var documents []indexed
 			for i, product := range products {
@@ -278,7 +279,7 @@ func TestPublishedFiguresOfTheShop(t *testing.T) {
 			} {
 				gate := strings.Replace(matchGate("externalId", `{name: ndcg@10, min: "0"}, {name: recall@50}`),
 					`{match: {name: "{{query}}"}}`, test.query, 1)
-				doc, result := runJSON(t, "-f", writeFile(t, "gate.yaml", gate), "--golden-set", golden, "--url", url, "--candidate", index)
+				doc, result := runJSON(t, slices.Concat(flags, []string{"-f", writeFile(t, "gate.yaml", gate), "--golden-set", golden, "--candidate", index})...)
 				if result.code != 0 {
 					t.Fatalf("%s, %s: code %d: %s", language, name, result.code, doc.Message)
 				}
@@ -331,13 +332,13 @@ func TestCranfield(t *testing.T) {
 		`{match: {name: "{{query}}"}}`, `{multi_match: {query: "{{query}}", fields: [title^2, text]}}`, 1)+
 		"  evaluation: {repeats: 1}\n")
 
-	testengine.Each(t, func(t *testing.T, _, url string) {
+	eachAndSecured(t, func(t *testing.T, url string, flags ...string) {
 		indices := map[string]string{}
 		for _, analyzer := range []string{"standard", "english"} {
 			indices[analyzer] = loadIndex(t, url, "cranfield-"+analyzer,
 				map[string]any{"title": analyzed(analyzer), "text": analyzed(analyzer)}, documents)
 		}
-		args := []string{"-f", gate, "--golden-set", golden, "--url", url, "--candidate", indices["english"], "--live", indices["standard"]}
+		args := slices.Concat(flags, []string{"-f", gate, "--golden-set", golden, "--candidate", indices["english"], "--live", indices["standard"]})
 		doc, first := runJSON(t, args...)
 		if first.code != 0 {
 			t.Fatalf("code %d: %s", first.code, doc.Message)

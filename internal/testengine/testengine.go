@@ -163,7 +163,7 @@ func send(t *testing.T, method, url, body string) (int, string, error) {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := client.Do(request)
+	response, err := clientFor(request).Do(request)
 	if err != nil {
 		return 0, "", err
 	}
