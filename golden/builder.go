@@ -3,6 +3,7 @@ package golden
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -95,11 +96,35 @@ func (b *builder) addQuery(q Query, at position, lines []position) error {
 		return b.problem(RuleDuplicateQuery, at, q.ID, "",
 			"query %s stands twice (%s); keep one of the two, or give each an id of its own", quote(q.ID), b.first(b.places.queries[known], at))
 	}
+	if !q.keep(*old) {
+		return b.problem(RuleDuplicateQuery, at, q.ID, "",
+			"query %s has other params, segments, another weight or expectNoResults here than before (%s); write the same, or leave it out in one of the two",
+			quote(q.ID), b.first(b.places.queries[known], at))
+	}
 	q.Judgments = append(q.Judgments, old.Judgments...)
 	b.places.judgments[known] = append(lines, b.places.judgments[known]...)
 	*old = q
 	b.places.queries[known] = at
 	return nil
+}
+
+// keep takes over what another file said of the query, and tells whether it fits what this one says.
+func (q *Query) keep(said Query) bool {
+	fits := true
+	if said.Params != nil {
+		fits = q.Params == nil || reflect.DeepEqual(q.Params, said.Params)
+		q.Params = said.Params
+	}
+	if said.Segments != nil {
+		fits = fits && (q.Segments == nil || slices.Equal(q.Segments, said.Segments))
+		q.Segments = said.Segments
+	}
+	if said.Weight != 1 {
+		fits = fits && (q.Weight == 1 || q.Weight == said.Weight)
+		q.Weight = said.Weight
+	}
+	q.ExpectNoResults = q.ExpectNoResults || said.ExpectNoResults
+	return fits
 }
 
 // noteAccents notes a text whose accents are written as characters of their own: an engine may take it for another text

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/relevance-gate/relevance-gate/internal/nearest"
 )
 
 // column is what a column of a table says.
@@ -100,7 +102,10 @@ func readHeader(header []string) (columns, error) {
 			known, ok = quepidColumns[name]
 		}
 		switch {
-		case !ok:
+		case !ok || known == columnGrade && plainName(name) == "score" && isRanking(header):
+			if meant, near := nearest.Word(plainName(name), decisive); near && !ok && !details {
+				return c, fmt.Errorf("the column %s is not known, but close to %s; write that, or rename the column", quote(name), meant)
+			}
 			c.others = append(c.others, name)
 		case known == columnID:
 			id = i
@@ -117,6 +122,15 @@ func readHeader(header []string) (columns, error) {
 		c.index[columnDocID] = id
 	}
 	return c, c.check()
+}
+
+// decisive are the columns without which a query silently counts otherwise.
+var decisive = []string{"weight", "segments", "expectnoresults", "params"}
+
+// isRanking tells tables of documents whose column score is that of a search engine. BEIR's qrels call the grade so.
+func isRanking(header []string) bool {
+	documents := slices.ContainsFunc(header, func(name string) bool { return columnNames[plainName(name)] == columnDocID })
+	return documents && !slices.ContainsFunc(header, func(name string) bool { return plainName(name) == "corpusid" })
 }
 
 func (c *columns) has(what column) bool { return c.index[what] >= 0 }

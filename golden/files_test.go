@@ -174,3 +174,52 @@ func TestBasesShareTheirMemory(t *testing.T) {
 		t.Errorf("judgments %+v", j)
 	}
 }
+
+// What a table says of a query stands, whichever file is read first.
+func TestATableKeepsWhatItSaysOfAQuery(t *testing.T) {
+	const table = "query_id,doc_id,grade,weight,segments,expect_no_results\nq1,d1,3,50,head,false\nq2,d1,0,1,,true\n"
+	const topics = "q1\tred shoes\nq2\tbananas\n"
+	for name, files := range map[string][]Source{"the table first": sources(table, topics), "the topics first": sources(topics, table)} {
+		t.Run(name, func(t *testing.T) {
+			set, err := ParseFiles(files, Options{})
+			if name == "the topics first" {
+				if err == nil {
+					t.Fatal("a weight that differs is taken")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, second := set.Queries[0], set.Queries[1]
+			if first.Text != "red shoes" || first.Weight != 50 || !reflect.DeepEqual(first.Segments, []string{"head"}) || first.ExpectNoResults {
+				t.Errorf("q1 is %+v", first)
+			}
+			if second.Text != "bananas" || second.Weight != 1 || !second.ExpectNoResults {
+				t.Errorf("q2 is %+v", second)
+			}
+		})
+	}
+	files := sources(table, gates(`{"id":"q1","query":"red shoes","weight":20}`, `{"id":"q2","query":"bananas"}`))
+	if _, err := ParseFiles(files, Options{}); err == nil || !strings.Contains(err.Error(), `query "q1" has other params, segments, another weight`) {
+		t.Errorf("two weights: %v", err)
+	}
+}
+
+// A misspelt column would leave every query at its default.
+func TestMisspeltColumnsAreRefused(t *testing.T) {
+	for header, want := range map[string]string{
+		"query,doc_id,grade,wieght":            `f1: line 1: the column "wieght" is not known, but close to weight; write that, or rename the column`,
+		"query,doc_id,grade,expect_no_result":  `close to expectnoresults`,
+		"query,doc_id,score":                   `no column holds the grades; call it grade or rating`,
+		"query,doc_id,grade,price,description": "",
+	} {
+		_, err := ParseFiles(sources(header+"\na,d,1,1,1\n"), Options{})
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", header, err, want)
+		}
+		if want == "" && err != nil {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}

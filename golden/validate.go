@@ -33,8 +33,12 @@ func (s *Set) Validate(source string, relevantFrom float64) error {
 	if len(bad) > 1 {
 		subject = "queries " + names + " have"
 	}
-	return fmt.Errorf("%s: %s no judgment with a grade of %v or more; add one to each, or set expectNoResults where nothing should be found",
-		source, subject, relevantFrom)
+	needed := fmt.Sprintf("of %v or more", relevantFrom)
+	if relevantFrom == 0 {
+		needed = "above 0"
+	}
+	return fmt.Errorf("%s: %s no judgment with a grade %s; add one to each, or set expectNoResults where nothing should be found",
+		source, subject, needed)
 }
 
 // hasRelevant tells whether the query has a judgment that is relevant and has a gain.

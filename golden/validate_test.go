@@ -24,7 +24,7 @@ func TestValidate(t *testing.T) {
 		{"a grade below the threshold", []Query{query("a", 2), query("b", 1)}, 2,
 			`f: query "b" has no judgment with a grade of 2 or more; add one to each, or set expectNoResults where nothing should be found`},
 		{"a gain of 0 is none, whatever the threshold", []Query{query("a", 0)}, 0,
-			`f: query "a" has no judgment with a grade of 0 or more; add one to each, or set expectNoResults where nothing should be found`},
+			`f: query "a" has no judgment with a grade above 0; add one to each, or set expectNoResults where nothing should be found`},
 		{"five ids are listed", []Query{query("a"), query("b"), query("c"), query("d"), query("e")}, .5,
 			`f: queries "a", "b", "c", "d", "e" have no judgment with a grade of 0.5 or more; add one to each, or set expectNoResults where nothing should be found`},
 		{"the others are counted", []Query{query("a"), query("b"), query("c"), query("d"), query("e"), query("f"), query("g")}, 1,
