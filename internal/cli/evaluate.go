@@ -72,7 +72,7 @@ the gate.`,
 // come about.
 func runEvaluate(ctx context.Context, o evaluateOptions, getenv func(string) string, in io.Reader, out, errOut io.Writer) error {
 	result := report.Result{At: time.Now()}
-	outputs, err := openOutputs(o.output, o.reports, out, getenv)
+	outputs, err := openOutputs(o.output, o.reports, append([]string{o.gate, o.ca}, o.goldenSet...), out, getenv)
 	if err != nil {
 		err = usageError(err)
 	} else {

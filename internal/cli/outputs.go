@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -29,8 +30,9 @@ const stdout = "-"
 
 // openOutputs makes the files, so that a place which cannot be written to is known
 // before anything is measured, and so that no report of an earlier run is taken for
-// that of one which is cut short. It returns what it has opened even with an error.
-func openOutputs(format string, files []string, out io.Writer, getenv func(string) string) (outputs, error) {
+// that of one which is cut short. None of the inputs is overwritten. It returns what
+// it has opened even with an error.
+func openOutputs(format string, files, inputs []string, out io.Writer, getenv func(string) string) (outputs, error) {
 	first, err := report.ParseFormat(format)
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
@@ -54,6 +56,9 @@ func openOutputs(format string, files []string, out io.Writer, getenv func(strin
 			return all, fmt.Errorf("--report names the file %s twice", path)
 		}
 		seen[path] = true
+		if isOneOf(path, inputs) {
+			return all, fmt.Errorf("--report names the file %s, which is read; name another one", path)
+		}
 		file, err := os.Create(path)
 		if err != nil {
 			return all, fmt.Errorf("--report: %w", err)
@@ -61,6 +66,15 @@ func openOutputs(format string, files []string, out io.Writer, getenv func(strin
 		all = append(all, output{format: format, out: file, name: path})
 	}
 	return all, nil
+}
+
+// isOneOf tells whether the file is there and is one of the others.
+func isOneOf(path string, others []string) bool {
+	file, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(others, func(other string) bool {
+		info, err := os.Stat(other)
+		return err == nil && os.SameFile(file, info)
+	})
 }
 
 // write writes all reports.

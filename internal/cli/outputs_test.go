@@ -158,3 +158,14 @@ func TestOnlyATerminalHasAStyle(t *testing.T) {
 		}
 	}
 }
+
+func TestAReportNeverOverwritesWhatIsRead(t *testing.T) {
+	gate, golden := writeFile(t, "gate.yaml", goodGate), writeFile(t, "golden.json", shoesGolden)
+	for _, input := range []string{gate, golden} {
+		before := readFile(t, input)
+		result := runCLI(t, "evaluate", "-f", gate, "--golden-set", golden, "--report", "json="+input)
+		if result.code != 3 || !strings.Contains(result.errOut, "which is read; name another one") || readFile(t, input) != before {
+			t.Errorf("got %+v, and the file is %q", result, readFile(t, input))
+		}
+	}
+}
