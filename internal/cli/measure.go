@@ -70,6 +70,7 @@ func measurePlan(ctx context.Context, planDir string, out, errOut io.Writer) ([]
 	if err != nil {
 		return nil, err
 	}
+	writeNotes(errOut, set)
 	client, err := engine.New(config)
 	if err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidPlan, err)
