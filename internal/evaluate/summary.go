@@ -117,6 +117,8 @@ func (s *Summary) shorten() bool {
 		m.Worst, s.WorstCut = m.Worst[:len(m.Worst)-1], true
 	case m.FirstError != "":
 		m.FirstError = cutText(m.FirstError, len(m.FirstError)/2)
+	case m.FirstDifference != "":
+		m.FirstDifference = cutText(m.FirstDifference, len(m.FirstDifference)/2)
 	default:
 		return false
 	}
