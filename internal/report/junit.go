@@ -67,7 +67,7 @@ func junit(w io.Writer, r Result, _ Style) error {
 			c.Skipped = &junitReason{Message: limit.Message}
 		case limit.Verdict == verdict.Failed:
 			reason.Type, reason.Text = failureType(limit.Kind), limit.Message+"\n"
-			if limit.Kind == verdict.MaxQueries || limit.Kind == verdict.Protected || strings.HasPrefix(limit.Name, r.Report.WorstMetric+" ") {
+			if ofRegressions(limit.Kind) || limit.Kind != verdict.SegmentMin && strings.HasPrefix(limit.Name, r.Report.WorstMetric+" ") {
 				reason.Text += worstLines(r)
 			}
 			c.Failure = reason
@@ -123,10 +123,14 @@ func (s *junitSuite) score(name string, value *int64) {
 
 // failureType is the reason that the gate has where this limit alone is missed.
 func failureType(kind verdict.LimitKind) string {
-	if kind == verdict.MaxQueries || kind == verdict.Protected {
+	if ofRegressions(kind) {
 		return verdict.ReasonTooManyRegressions
 	}
 	return verdict.ReasonBelowThreshold
+}
+
+func ofRegressions(kind verdict.LimitKind) bool {
+	return kind == verdict.MaxQueries || kind == verdict.Protected
 }
 
 // worstLines names the worst queries, for whoever looks at a failure of the metric
