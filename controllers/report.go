@@ -49,7 +49,7 @@ type reportMemory struct {
 // again, or 0.
 func (r *Reconciler) keepReport(ctx context.Context, s *scope) time.Duration {
 	evaluation := s.gate.Status.Evaluation
-	if r.Logs == nil || evaluation == nil || evaluation.CompletedAt == nil || evaluation.Job == "" || s.gate.Status.Promotion != nil {
+	if r.Logs == nil || s.gate.Spec.Suspend || evaluation == nil || evaluation.CompletedAt == nil || evaluation.Job == "" || s.gate.Status.Promotion != nil {
 		return 0
 	}
 	kept := &s.mem.report
