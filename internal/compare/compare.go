@@ -35,9 +35,11 @@ type Input struct {
 	// KnownBefore and KnownAfter are the means in millionths, where they are known better than from the queries: one a
 	// metric, nil for none. They are used only where no query is left out.
 	KnownBefore, KnownAfter []*int64
-	// Missing counts queries that both measurements had and the input has not. Then nothing is said of how sure a
-	// difference is.
+	// Missing counts queries that were measured and that the input has not. Then nothing is said of how sure a difference
+	// is.
 	Missing int
+	// Notes are sentences on what is not compared.
+	Notes []string
 }
 
 // Query is one query in both measurements.
@@ -56,8 +58,12 @@ type Comparison struct {
 	Before, After string
 	// Compared and LeftOut count queries: LeftOut those in error.
 	Compared, LeftOut, Missing int
-	// Changes has one entry a metric.
+	Notes                      []string
+	// Metrics are the names of what is compared, and Changes has one entry for each.
+	Metrics []string
 	Changes []Change
+	// Queries are all of the input, in its order.
+	Queries []Query
 	// Segments are in the order of their names.
 	Segments []Segment
 	// By is the metric that says which queries changed most.
@@ -105,14 +111,14 @@ func Compare(in Input, listed int) (*Comparison, error) {
 	}
 	out := &Comparison{
 		Before: in.Before, After: in.After, By: in.Metrics[in.By].Name,
-		Compared: len(order), LeftOut: len(in.Queries) - len(order), Missing: in.Missing,
+		Compared: len(order), LeftOut: len(in.Queries) - len(order), Missing: in.Missing, Notes: in.Notes, Queries: in.Queries,
 	}
 	for m, metric := range in.Metrics {
 		change, err := in.change(m, order)
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s: %w", metric.Name, err)
 		}
-		out.Changes = append(out.Changes, change)
+		out.Metrics, out.Changes = append(out.Metrics, metric.Name), append(out.Changes, change)
 	}
 	if out.LeftOut == 0 {
 		in.useKnown(out.Changes)

@@ -228,7 +228,12 @@ func checkSchema(t *testing.T, document []byte) {
 
 func validate(t *testing.T, document []byte) error {
 	t.Helper()
-	raw, err := os.ReadFile("../../docs/evaluation.schema.json")
+	return validateAgainst(t, "evaluation", document)
+}
+
+func validateAgainst(t *testing.T, name string, document []byte) error {
+	t.Helper()
+	raw, err := os.ReadFile("../../docs/" + name + ".schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,10 +242,10 @@ func validate(t *testing.T, document []byte) error {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("evaluation", tree); err != nil {
+	if err := compiler.AddResource(name, tree); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := compiler.Compile("evaluation")
+	schema, err := compiler.Compile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
