@@ -74,6 +74,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newManagerCommand(),
 		newEvaluateCommand(),
+		newCompareCommand(),
 		newMeasureCommand(),
 		newConvertCommand(),
 		newLintCommand(),
