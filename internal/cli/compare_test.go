@@ -45,7 +45,7 @@ func runComparison(t *testing.T, args ...string) comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer schema.Close()
+	defer func() { _ = schema.Close() }()
 	tree, err := jsonschema.UnmarshalJSON(schema)
 	if err != nil {
 		t.Fatal(err)

@@ -130,8 +130,11 @@ func textChanges(out io.Writer, kind, metric string, changes []compare.QueryChan
 	}
 	fmt.Fprintf(out, "\n%s queries by %s:\n", kind, metric)
 	for _, change := range changes {
-		fmt.Fprintln(out, style.cut(fmt.Sprintf("  %s → %s  %s  %q", four(&change.ValueBefore), four(&change.ValueAfter),
-			printable(change.ID), change.Text)))
+		line := fmt.Sprintf("  %s → %s  %s", four(&change.ValueBefore), four(&change.ValueAfter), printable(change.ID))
+		if change.Text != "" {
+			line += fmt.Sprintf("  %q", change.Text)
+		}
+		fmt.Fprintln(out, style.cut(line))
 		for _, moved := range change.Moved[:min(maxTextMoved, len(change.Moved))] {
 			fmt.Fprintln(out, style.cut(fmt.Sprintf("    %s → %s  %s (%s)", rankText(moved.Before, moved.BeyondBefore),
 				rankText(moved.After, moved.BeyondAfter), printable(moved.ID), movedGrade(moved))))
@@ -226,8 +229,11 @@ func markdownChanges(out io.Writer, kind, metric string, changes []compare.Query
 		if more := len(change.Moved) - maxTextMoved; more > 0 {
 			moved = append(moved, fmt.Sprintf("and %d more", more))
 		}
-		fmt.Fprintf(out, "| %s %s | %s | %s | %s |\n", code(change.ID, maxMarkdownID), code(change.Text, maxMarkdownQuery),
-			four(&change.ValueBefore), four(&change.ValueAfter), strings.Join(moved, ", "))
+		query := code(change.ID, maxMarkdownID)
+		if change.Text != "" {
+			query += " " + code(change.Text, maxMarkdownQuery)
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", query, four(&change.ValueBefore), four(&change.ValueAfter), strings.Join(moved, ", "))
 	}
 	fmt.Fprint(out, "\nEach document with its grade, `?` where it is not judged, and its ranks.\n\n</details>\n")
 }

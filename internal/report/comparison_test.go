@@ -160,6 +160,15 @@ func TestComparisonAsJSON(t *testing.T) {
 	}
 }
 
+func TestAQueryWithoutATextHasItsID(t *testing.T) {
+	c := &compare.Comparison{By: "map", Worst: []compare.QueryChange{{Query: compare.Query{ID: "301"}, ValueBefore: 500_000}}}
+	for format, want := range map[Format]string{FormatText: "  0.5000 → 0.0000  301\n", FormatMarkdown: "| `301` | 0.5000 | 0.0000 |  |\n"} {
+		if got := renderComparison(t, format, c, Style{}); !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+}
+
 func TestWhatCanBeTold(t *testing.T) {
 	c := &compare.Comparison{By: "ndcg@10", Changes: []compare.Change{{Metric: "map"}, {Metric: "ndcg@10", Queries: 50, Detectable: pointer(int64(31_250))}}}
 	if got := detectableLine(c); got != "The smallest difference of ndcg@10 that 50 queries like these can tell from none is 0.0312." {
