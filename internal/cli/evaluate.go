@@ -50,6 +50,7 @@ ELASTICSEARCH_API_KEY. The URL is taken from --url, else from the environment, e
 the gate.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			boundMemory(os.Getenv)
 			return runEvaluate(cmd.Context(), o, os.Getenv, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

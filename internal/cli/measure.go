@@ -25,6 +25,7 @@ func newMeasureCommand() *cobra.Command {
 			"measured, whatever the scores are; the numbers are in the summary file. 1 means not measured.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			boundMemory(os.Getenv)
 			return measure(cmd.Context(), planDir, summaryFile, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

@@ -5,9 +5,9 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
 
-// ParseGoldenSet reads a golden set as the plan says, and makes sure that every
-// metric of the plan is defined for its queries, and that every segment of the
-// plan has any. An error is a *Failure.
+// ParseGoldenSet reads a golden set as the plan says, without the reasons of its
+// judgments, and makes sure that every metric of the plan is defined for its
+// queries, and that every segment of the plan has any. An error is a *Failure.
 func ParseGoldenSet(p *Plan, raw []byte) (*golden.Set, error) {
 	return ParseGoldenFiles(p, []golden.Source{{Name: p.GoldenSource, Raw: raw}})
 }
@@ -30,7 +30,18 @@ func ParseGoldenFiles(p *Plan, files []golden.Source) (*golden.Set, error) {
 	if err != nil {
 		return nil, NewFailure(ReasonInvalidGoldenSet, err)
 	}
+	forgetReasons(set)
 	return set, nil
+}
+
+// forgetReasons drops what no measurement looks at: of millions of judgments it is
+// most of the memory.
+func forgetReasons(set *golden.Set) {
+	for _, query := range set.Queries {
+		for i, judgment := range query.Judgments {
+			query.Judgments[i] = golden.Judgment{DocID: judgment.DocID, Grade: judgment.Grade}
+		}
+	}
 }
 
 // highestThreshold is the highest grade from which on a document is relevant to

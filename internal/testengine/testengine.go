@@ -1,5 +1,5 @@
-// Package testengine lets tests run against real search engines. Only tests
-// import it.
+// Package testengine lets tests run against real search engines, and fake ones.
+// Only tests and benchmarks import it.
 //
 // The engines come from the environment, such as
 //
