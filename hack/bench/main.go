@@ -12,42 +12,62 @@ import (
 	"time"
 )
 
+// options are the flags. What has no engine, cluster or peers is not measured.
+type options struct {
+	binary                     string
+	engine, inCluster, reached string
+	namespace                  string
+	peers                      string
+	rounds, scoredQueries      int
+}
+
 func main() {
-	binary := flag.String("binary", "bin/relevance-gate", "the binary to measure")
-	engine := flag.String("engine", "", "URL of a search engine for evaluate")
-	inCluster := flag.String("engine-in-cluster", "", "URL of a search engine as pods reach it; without it the Job is not measured")
-	reached := flag.String("engine-of-cluster", "", "the same engine's URL as this program reaches it")
-	namespace := flag.String("namespace", "bench", "namespace whose gates the operator handles")
-	rounds := flag.Int("rounds", 7, "how often each side is measured")
+	var o options
+	flag.StringVar(&o.binary, "binary", "bin/relevance-gate", "the binary to measure")
+	flag.StringVar(&o.engine, "engine", "", "URL of a search engine for evaluate")
+	flag.StringVar(&o.inCluster, "engine-in-cluster", "", "URL of a search engine as pods reach it; without it the Job is not measured")
+	flag.StringVar(&o.reached, "engine-of-cluster", "", "the same engine's URL as this program reaches it")
+	flag.StringVar(&o.namespace, "namespace", "bench", "namespace whose gates the operator handles")
+	flag.StringVar(&o.peers, "peers", "", "folder that hack/bench/peers/setup made; without it score is not measured")
+	flag.IntVar(&o.scoredQueries, "score-queries", 100_000, "queries of the run that score is measured with")
+	flag.IntVar(&o.rounds, "rounds", 7, "how often each side is measured")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
 	defer cancel()
-	if err := run(ctx, *binary, *engine, *inCluster, *reached, *namespace, *rounds); err != nil {
+	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, binary, engine, inCluster, reached, namespace string, rounds int) error {
+func run(ctx context.Context, o options) error {
 	fmt.Println("| what | peer, median | ours, median | ratio | bar |")
 	fmt.Println("|---|---|---|---|---|")
-	if engine != "" {
+	if o.engine != "" {
 		// The many take long, so they are measured less often.
-		for _, of := range []struct{ queries, rounds int }{{225, rounds}, {10_000, (rounds + 2) / 3}} {
-			if err := benchEvaluate(ctx, binary, engine, of.queries, of.rounds); err != nil {
+		for _, of := range []struct{ queries, rounds int }{{225, o.rounds}, {10_000, (o.rounds + 2) / 3}} {
+			if err := benchEvaluate(ctx, o.binary, o.engine, of.queries, of.rounds); err != nil {
 				return fmt.Errorf("measuring evaluate with %d queries: %w", of.queries, err)
 			}
 		}
 	}
-	if inCluster != "" {
-		if err := benchJob(ctx, reached, inCluster, namespace, rounds); err != nil {
+	if err := benchMemory(ctx, o.binary, o.engine); err != nil {
+		return fmt.Errorf("measuring the memory of evaluate: %w", err)
+	}
+	if o.inCluster != "" {
+		if err := benchJob(ctx, o.reached, o.inCluster, o.namespace, o.rounds); err != nil {
 			return fmt.Errorf("measuring apply to verdict: %w", err)
 		}
 	}
-	return benchStart(ctx, binary)
+	if o.peers != "" {
+		if err := benchScore(ctx, o.binary, o.peers, o.scoredQueries); err != nil {
+			return fmt.Errorf("measuring score: %w", err)
+		}
+	}
+	return benchStart(ctx, o.binary)
 }
 
 // row prints one bar.
