@@ -248,7 +248,7 @@ func TestAttemptsThatGiveNoResult(t *testing.T) {
 			w.endPod(job, 0, strings.Replace(w.summary(job), w.read().Status.Evaluation.Candidate.UUID, "other", 1))
 		}, "EvaluationError", true},
 		"a summary of other metrics": {func(w *world, job *batchv1.Job) {
-			w.endPod(job, 0, strings.Replace(w.summary(job), `"recall@50"`, `"recall@5"`, 1))
+			w.endPod(job, 0, strings.Replace(w.summary(job), `"scores":[`, `"scores":[[1,1],[1,1],`, 1))
 		}, "EvaluationError", true},
 		"the node was drained": {func(w *world, job *batchv1.Job) {
 			w.endPod(job, 143, "", corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue})
@@ -312,7 +312,12 @@ func TestEveryPrefixOfASummaryIsRefused(t *testing.T) {
 	w.pass()
 	summary := w.summary(w.job())
 	gate := w.read()
-	s := &scope{gate: gate, key: gate.Status.Evaluation.Key, inputs: inputs{golden: goldenFacts{digest: gate.Status.Evaluation.GoldenSet.Digest}}}
+	metrics, err := metricsOf(&gate.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scope{gate: gate, key: gate.Status.Evaluation.Key,
+		inputs: inputs{golden: goldenFacts{digest: gate.Status.Evaluation.GoldenSet.Digest}, metrics: metrics}}
 	read := func(text string) *evaluate.Summary {
 		found, failed := s.read(&corev1.Pod{}, &corev1.ContainerStateTerminated{Message: text})
 		if (found == nil) == (failed == nil) {
