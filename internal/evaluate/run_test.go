@@ -20,10 +20,10 @@ func shelf(t *testing.T, url string) string {
 	return index
 }
 
-// manyQueries are more than fit into two chunks.
+// manyQueries are more than fit into two of the largest chunks.
 func manyQueries() *golden.Set {
 	set := &golden.Set{}
-	for i := range 2*chunkSize + 1 {
+	for i := range 2*maxChunk + 1 {
 		query := makeQuery(fmt.Sprintf("q%03d", i), 1, "a:1")
 		query.Text = "shoes"
 		set.Queries = append(set.Queries, query)
@@ -52,9 +52,11 @@ func newClient(t *testing.T, url string) *engine.Client {
 
 func TestProgressReachesTheEnd(t *testing.T) {
 	testengine.Each(t, func(t *testing.T, _, url string) {
-		set := manyQueries()
+		set, plan := manyQueries(), shelfPlan(t, shelf(t, url), shelf(t, url))
+		chunk := chunkSize(len(set.Queries), min(senders, plan.MaxConcurrentSearches))
+		chunks := (len(set.Queries) + chunk - 1) / chunk
 		last, calls := 0, 0
-		report, err := Run(t.Context(), newClient(t, url), set, shelfPlan(t, shelf(t, url), shelf(t, url)), func(done, total int, _ string) {
+		report, err := Run(t.Context(), newClient(t, url), set, plan, func(done, total int, _ string) {
 			if calls++; done <= last || total != 4*len(set.Queries) {
 				t.Errorf("%d of %d after %d", done, total, last)
 			}
@@ -63,7 +65,7 @@ func TestProgressReachesTheEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last != 4*len(set.Queries) || calls != 4*3 {
+		if last != 4*len(set.Queries) || calls != 4*chunks {
 			t.Errorf("%d of %d searches were told in %d calls", last, 4*len(set.Queries), calls)
 		}
 		wantScores(t, report, "recall@5=1.000000/1.000000")
@@ -155,4 +157,17 @@ func TestMissingDocumentsAreNotToldWhereCopiesHideThem(t *testing.T) {
 			t.Errorf("%d documents are said to be missing", *report.MissingDocs)
 		}
 	})
+}
+
+func TestChunksKeepAllSendersBusy(t *testing.T) {
+	for _, test := range []struct{ queries, workers, want int }{
+		{22, 3, minChunk},
+		{225, 3, 19}, // 12 chunks, 4 for each
+		{225, 1, 57},
+		{10_000, 3, maxChunk},
+	} {
+		if got := chunkSize(test.queries, test.workers); got != test.want {
+			t.Errorf("%d queries, %d senders: %d, want %d", test.queries, test.workers, got, test.want)
+		}
+	}
 }

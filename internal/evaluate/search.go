@@ -15,9 +15,12 @@ import (
 )
 
 const (
-	// chunkSize is how many searches go into one _msearch: enough that its
-	// overhead does not count, few enough that its answer is small.
-	chunkSize = 64
+	// minChunk and maxChunk bound how many searches go into one _msearch: enough
+	// that its overhead does not count, few enough that its answer is small.
+	minChunk, maxChunk = 16, 64
+	// chunksEach is how many chunks each sender gets at least, so that none
+	// has much left to do when the others have ended.
+	chunksEach = 4
 	// senders keep the engine busy while an answer is read: one sends while
 	// another scores.
 	senders = 3
@@ -31,8 +34,9 @@ func (r *run) search(ctx context.Context) error {
 		workers := min(senders, max(1, r.plan.MaxConcurrentSearches))
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(workers)
-		for from := 0; from < len(r.set.Queries); from += chunkSize {
-			to := min(from+chunkSize, len(r.set.Queries))
+		chunk := chunkSize(len(r.set.Queries), workers)
+		for from := 0; from < len(r.set.Queries); from += chunk {
+			to := min(from+chunk, len(r.set.Queries))
 			group.Go(func() error { return r.searchChunk(ctx, repeat, from, to, workers) })
 		}
 		if err := group.Wait(); err != nil {
@@ -40,6 +44,12 @@ func (r *run) search(ctx context.Context) error {
 		}
 	}
 	return r.refuseHopeless()
+}
+
+// chunkSize is how many of the queries go into one _msearch.
+func chunkSize(queries, workers int) int {
+	shares := workers * chunksEach
+	return max(minChunk, min(maxChunk, (queries+shares-1)/shares))
 }
 
 // searchChunk measures the queries from..to-1 on every arm, one arm directly
