@@ -23,15 +23,23 @@ func TestTheMemoryLimitIsTheContainers(t *testing.T) {
 	}
 }
 
-func TestAMemoryLimitThatWasGivenStays(t *testing.T) {
-	before := debug.SetMemoryLimit(-1)
-	defer debug.SetMemoryLimit(before)
-	boundMemory(func(string) string { return "1GiB" })
-	if got := debug.SetMemoryLimit(-1); got != before {
-		t.Errorf("the limit is %d, want %d as before", got, before)
+func TestMemorySettingsThatWereGivenStay(t *testing.T) {
+	limit, growth := debug.SetMemoryLimit(-1), debug.SetGCPercent(100)
+	defer debug.SetMemoryLimit(limit)
+	defer debug.SetGCPercent(growth)
+	check := func(wantLimit int64, wantGrowth int) {
+		t.Helper()
+		if got := debug.SetMemoryLimit(-1); got != wantLimit {
+			t.Errorf("the limit is %d, want %d", got, wantLimit)
+		}
+		if got := debug.SetGCPercent(100); got != wantGrowth {
+			t.Errorf("the growth is %d, want %d", got, wantGrowth)
+		}
+	}
+	for _, given := range []string{"GOMEMLIMIT", "GOGC"} {
+		boundMemory(func(name string) string { return map[string]string{given: "1"}[name] })
+		check(limit, 100)
 	}
 	boundMemory(func(string) string { return "" })
-	if got := debug.SetMemoryLimit(-1); got != memoryLimit(containerLimit) {
-		t.Errorf("the limit is %d, want %d", got, memoryLimit(containerLimit))
-	}
+	check(memoryLimit(containerLimit), memoryGrowth)
 }
