@@ -72,7 +72,7 @@ func benchJob(ctx context.Context, engine, inCluster, namespace string, rounds i
 // gateRound returns how long the verdict took, and the Job that was made.
 func gateRound(ctx context.Context, c client.Client, namespace, engine string) (time.Duration, *batchv1.Job, error) {
 	applied := &v1alpha1.RelevanceGate{}
-	if err := yaml.UnmarshalStrict(fmt.Appendf(nil, gate, namespace, engine), applied); err != nil {
+	if err := yaml.UnmarshalStrict(fmt.Appendf(nil, gate, namespace, engine, twoMetrics), applied); err != nil {
 		return 0, nil, err
 	}
 	start := time.Now()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 )
 
@@ -17,7 +18,7 @@ type options struct {
 	binary                     string
 	engine, inCluster, reached string
 	namespace                  string
-	peers                      string
+	peers, data                string
 	rounds, scoredQueries      int
 }
 
@@ -29,8 +30,9 @@ func main() {
 	flag.StringVar(&o.reached, "engine-of-cluster", "", "the same engine's URL as this program reaches it")
 	flag.StringVar(&o.namespace, "namespace", "bench", "namespace whose gates the operator handles")
 	flag.StringVar(&o.peers, "peers", "", "folder that hack/bench/peers/setup made; without it score is not measured")
+	flag.StringVar(&o.data, "data", os.Getenv("RELEVANCE_GATE_TEST_DATA"), "folder with test data; without it Cranfield is not measured")
 	flag.IntVar(&o.scoredQueries, "score-queries", 100_000, "queries of the run that score is measured with")
-	flag.IntVar(&o.rounds, "rounds", 7, "how often each side is measured")
+	flag.IntVar(&o.rounds, "rounds", 15, "how often each side is measured")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -48,9 +50,13 @@ func run(ctx context.Context, o options) error {
 	fmt.Println("|---|---|---|---|---|")
 	if o.engine != "" {
 		// The many take long, so they are measured less often.
-		for _, of := range []struct{ queries, rounds int }{{225, o.rounds}, {10_000, (o.rounds + 2) / 3}} {
-			if err := benchEvaluate(ctx, o.binary, o.engine, of.queries, of.rounds); err != nil {
-				return fmt.Errorf("measuring evaluate with %d queries: %w", of.queries, err)
+		collections := []collection{shop(225, o.rounds), shop(10_000, o.rounds/5)}
+		if o.data != "" {
+			collections = slices.Insert(collections, 0, cranfield(o.data, o.rounds))
+		}
+		for _, of := range collections {
+			if err := benchEvaluate(ctx, o.binary, o.engine, of); err != nil {
+				return fmt.Errorf("measuring evaluate with %s: %w", of.what, err)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func benchMemory(ctx context.Context, binary, engine string) error {
 		if on.url == "" {
 			continue
 		}
-		if err := os.WriteFile(gateFile, fmt.Appendf(nil, gate, "bench", on.url), 0o600); err != nil {
+		if err := os.WriteFile(gateFile, fmt.Appendf(nil, gate, "bench", on.url, twoMetrics), 0o600); err != nil {
 			return err
 		}
 		command := exec.CommandContext(ctx, binary, "evaluate", "-f", gateFile, "--golden-set", goldenFile, "--live", "bench-v1")

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -32,12 +34,34 @@ func load(ctx context.Context, url, index string) error {
 	for i := range documents {
 		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"d%d\"}}\n{\"title\":%q,\"text\":%q}\n", i, words(random, 5), words(random, 40))
 	}
+	return loadTexts(ctx, url, index, bulk.Bytes())
+}
+
+// loadTexts makes the index anew and fills it with documents that have a title and a text.
+func loadTexts(ctx context.Context, url, index string, bulk []byte) error {
 	_ = call(ctx, http.MethodDelete, url+"/"+index, nil) // may not exist
 	settings := `{"settings":{"number_of_shards":1,"number_of_replicas":0},"mappings":{"properties":{"title":{"type":"text"},"text":{"type":"text"}}}}`
 	if err := call(ctx, http.MethodPut, url+"/"+index, []byte(settings)); err != nil {
 		return err
 	}
-	return call(ctx, http.MethodPost, url+"/"+index+"/_bulk?refresh=true", bulk.Bytes())
+	return call(ctx, http.MethodPost, url+"/"+index+"/_bulk?refresh=true", bulk)
+}
+
+// shop is the made-up collection with that many queries.
+func shop(queries, rounds int) collection {
+	return collection{
+		what:   fmt.Sprintf("%d made-up queries", queries),
+		load:   load,
+		rounds: rounds,
+		golden: func(dir string) ([]string, error) {
+			set, err := goldenSet(queries)
+			if err != nil {
+				return nil, err
+			}
+			file := filepath.Join(dir, "golden.json")
+			return []string{file}, os.WriteFile(file, set, 0o600)
+		},
+	}
 }
 
 // goldenSet has that many queries with ten judgments each.
@@ -66,6 +90,12 @@ func goldenSet(queries int) ([]byte, error) {
 	return json.Marshal(set)
 }
 
+// twoMetrics is what most gates ask for.
+const twoMetrics = `
+    - {name: ndcg@10, min: "0"}
+    - {name: recall@50}`
+
+// gate has places for its namespace, the engine's URL and the metrics.
 const gate = `apiVersion: relevancegate.dev/v1alpha1
 kind: RelevanceGate
 metadata: {name: bench, namespace: %s}
@@ -73,12 +103,10 @@ spec:
   engine: {url: %q}
   alias: bench
   candidate: {index: bench-v2}
-  goldenSet: {configMapRef: {name: bench, key: golden.json}}
+  goldenSet: {configMapRef: {name: bench, key: golden.json}, maxGrade: 4}
   search:
     body: {query: {multi_match: {query: "{{query}}", fields: ["title^2", "text"]}}}
-  metrics:
-    - {name: ndcg@10, min: "0"}
-    - {name: recall@50}
+  metrics: %s
   promotion: {policy: "Off"}
   evaluation: {repeats: 1, settleSeconds: 0, pollSeconds: 5}
 `
