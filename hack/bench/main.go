@@ -72,6 +72,9 @@ func run(ctx context.Context, o options) error {
 		if err := benchScore(ctx, o.binary, o.peers, o.scoredQueries); err != nil {
 			return fmt.Errorf("measuring score: %w", err)
 		}
+		if err := benchBootstrap(ctx, o.peers); err != nil {
+			return fmt.Errorf("measuring the bootstrap: %w", err)
+		}
 	}
 	return benchStart(ctx, o.binary)
 }
