@@ -27,6 +27,9 @@ func (r *Reconciler) connect(ctx context.Context, s *scope) error {
 	if err := r.Hosts.AllowURL(spec.URL); err != nil {
 		return stalled(v1alpha1.ReasonEngineHostNotAllowed, "%s", err)
 	}
+	if err := r.checkSecrets(ctx, s); err != nil {
+		return err
+	}
 	if ref := spec.CredentialsSecretRef; ref != nil {
 		secret, err := r.secret(ctx, s.gate.Namespace, ref.Name)
 		if err != nil {

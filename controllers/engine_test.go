@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 )
 
@@ -73,6 +77,25 @@ func TestEnginesThatCannotBeUsed(t *testing.T) {
 		"a Secret without credentials": {func(w *world) {
 			w.secret("empty", map[string]string{"other": plantedSecret})
 		}, credentials("empty"), stalls("InvalidSecret"), "has none of the keys"},
+		"a Secret without the manager's label": {func(w *world) {
+			w.r.CredentialsLabel = labels.SelectorFromSet(labels.Set{"engine": "true"})
+			w.secret("other", map[string]string{"api-key": plantedSecret})
+		}, credentials("other"), stalls("SecretNotAllowed"), "does not have the label engine=true"},
+		"a pod's Secret without it": {func(w *world) {
+			w.r.CredentialsLabel = labels.SelectorFromSet(labels.Set{"engine": "true"})
+			w.secret("other", map[string]string{"api-key": plantedSecret})
+		}, func(gate *v1alpha1.RelevanceGate) {
+			gate.Spec.Evaluation.CredentialsSecretRef = &v1alpha1.SecretRef{Name: "other"}
+		}, stalls("SecretNotAllowed"), "--engine-credentials-label"},
+		"a CA without it": {func(w *world) {
+			w.r.CredentialsLabel = labels.SelectorFromSet(labels.Set{"engine": "true"})
+			w.secret("ca", map[string]string{"ca.crt": plantedSecret})
+		}, func(gate *v1alpha1.RelevanceGate) {
+			gate.Spec.Engine.CASecretRef = &v1alpha1.SecretKeyRef{Name: "ca", Key: "ca.crt"}
+		}, stalls("SecretNotAllowed"), "label it"},
+		"no Secret, and a label": {func(w *world) {
+			w.r.CredentialsLabel = labels.SelectorFromSet(labels.Set{"engine": "true"})
+		}, credentials("none"), stalls("SecretNotFound"), "none does not exist"},
 		"a Secret with two kinds": {func(w *world) {
 			w.secret("both", map[string]string{"token": plantedSecret, "api-key": plantedSecret})
 		}, credentials("both"), stalls("InvalidSecret"), "more than one kind"},
@@ -120,6 +143,18 @@ func TestCredentialsReachTheEngineAndNothingElse(t *testing.T) {
 		t.Errorf("the engine saw %d kinds of credentials", len(seen))
 	}
 	// nothingLeaked looks for the secret everywhere else.
+}
+
+func TestASecretWithTheManagersLabelIsUsed(t *testing.T) {
+	w := onElasticsearch(t, goodDocs)
+	w.r.CredentialsLabel = labels.SelectorFromSet(labels.Set{"engine": "true"})
+	must(t, w.k.Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "gate-es", Labels: map[string]string{"engine": "true"}},
+		StringData: map[string]string{"api-key": plantedSecret},
+	}))
+	w.gate(credentials("gate-es"))
+	w.measured()
+	w.expect(statePromoted)
 }
 
 func credentials(secret string) func(*v1alpha1.RelevanceGate) {

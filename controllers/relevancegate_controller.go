@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -74,6 +75,8 @@ type Reconciler struct {
 	JobImage string
 	// Hosts are the engines that the manager may call.
 	Hosts EngineHosts
+	// CredentialsLabel is what the labels of the gates' Secrets must match; nil = any do.
+	CredentialsLabel labels.Selector
 	// Logs are where reports are read from; nil keeps no reports.
 	Logs PodLogs
 	// MaxEvaluations is how many Jobs may run at a time over all gates; 0 = any number.

@@ -6,10 +6,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 )
@@ -44,13 +41,14 @@ func (r *Reconciler) secretVersions(ctx context.Context, s *scope) (string, erro
 	}
 	versions := "of"
 	for _, name := range names {
-		secret := &metav1.PartialObjectMetadata{}
-		secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-		err := r.Live.Get(ctx, types.NamespacedName{Namespace: s.gate.Namespace, Name: name}, secret)
-		if err != nil && !apierrors.IsNotFound(err) {
-			return "", fmt.Errorf("reading the version of Secret %s/%s: %w", s.gate.Namespace, name, err)
+		version := ""
+		switch secret, err := r.secretMeta(ctx, s.gate.Namespace, name); {
+		case err == nil:
+			version = secret.ResourceVersion
+		case !apierrors.IsNotFound(err):
+			return "", err
 		}
-		versions += fmt.Sprintf(" %s %s", name, secret.ResourceVersion)
+		versions += fmt.Sprintf(" %s %s", name, version)
 	}
 	return versions, nil
 }

@@ -55,6 +55,9 @@ const (
 	ReasonEngineUnauthorized = "EngineUnauthorized"
 	// ReasonEngineTLSError surfaces when the engine's certificate is not trusted or not for its address.
 	ReasonEngineTLSError = "EngineTLSError"
+	// ReasonSecretNotAllowed surfaces when a Secret that the gate names lacks the label of the manager's flag
+	// --engine-credentials-label.
+	ReasonSecretNotAllowed = "SecretNotAllowed"
 	// ReasonEngineHostNotAllowed surfaces when the manager's flag --engine-hosts does not allow the engine's address.
 	ReasonEngineHostNotAllowed = "EngineHostNotAllowed"
 	// ReasonNotASearchEngine surfaces when what answers at spec.engine.url is neither Elasticsearch nor OpenSearch, or not
@@ -152,7 +155,7 @@ func Reasons() []string {
 		ReasonEvaluating, ReasonQueued, ReasonSettling, ReasonCandidateMissing, ReasonCandidateNotReady, ReasonTooFewDocs,
 		ReasonNotHealthy, ReasonCandidateLockedByOtherGate, ReasonSuspended,
 		ReasonInvalidSpec, ReasonInvalidGoldenSet, ReasonGoldenSetNotFound, ReasonGoldenSetTooLarge,
-		ReasonGoldenDigestMismatch, ReasonInvalidSearch, ReasonInvalidMetric, ReasonSecretNotFound, ReasonInvalidSecret,
+		ReasonGoldenDigestMismatch, ReasonInvalidSearch, ReasonInvalidMetric, ReasonSecretNotFound, ReasonInvalidSecret, ReasonSecretNotAllowed,
 		ReasonEngineUnavailable, ReasonEngineUnauthorized, ReasonEngineTLSError, ReasonEngineHostNotAllowed,
 		ReasonNotASearchEngine,
 		ReasonThresholdsMet, ReasonBelowThreshold, ReasonTooManyRegressions, ReasonTooManyErrors, ReasonCandidateChanged,

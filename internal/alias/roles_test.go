@@ -11,7 +11,7 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/testengine"
 )
 
-// managerRights are those that docs/engine-roles.md gives to the manager, as far as
+// managerRights are those that docs/security.md gives to the manager, as far as
 // a promotion uses them.
 var managerRights = []string{
 	"cluster:monitor/main",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -31,6 +32,7 @@ const leaderElectionID = "relevance-gate.relevancegate.dev"
 type managerOptions struct {
 	jobImage                string
 	engineHosts             string
+	credentialsLabel        string
 	watchNamespaces         string
 	maxEvaluations          int
 	reports                 bool
@@ -58,6 +60,7 @@ own service account.`,
 	flags := command.Flags()
 	flags.StringVar(&options.jobImage, "job-image", os.Getenv("JOB_IMAGE"), "image of the evaluation pods; the manager's own")
 	flags.StringVar(&options.engineHosts, "engine-hosts", "", "comma-separated globs of the search engines' hosts that gates may name; without it any but loopback, link-local and metadata addresses")
+	flags.StringVar(&options.credentialsLabel, "engine-credentials-label", "", "label, as KEY=VALUE or KEY, that a Secret must have for gates to use it; without it any Secret of the gate's namespace")
 	flags.StringVar(&options.watchNamespaces, "watch-namespaces", "", "comma-separated namespaces whose gates are handled; without it all")
 	flags.IntVar(&options.maxEvaluations, "max-concurrent-evaluations", 10, "how many evaluation Jobs run at a time; 0 for any number")
 	flags.BoolVar(&options.reports, "reports", true, "keep the report of each gate's last evaluation in a ConfigMap, which needs the right to read the logs of pods")
@@ -80,6 +83,10 @@ func runManager(ctx context.Context, options managerOptions) error {
 	if err != nil {
 		return err
 	}
+	credentialsLabel, err := parseCredentialsLabel(options.credentialsLabel)
+	if err != nil {
+		return err
+	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("finding the cluster: %w", err)
@@ -89,13 +96,14 @@ func runManager(ctx context.Context, options managerOptions) error {
 		return err
 	}
 	reconciler := &controllers.Reconciler{
-		Client:         manager.GetClient(),
-		Live:           manager.GetAPIReader(),
-		Events:         manager.GetEventRecorder("relevance-gate"),
-		Clock:          clock.RealClock{},
-		JobImage:       options.jobImage,
-		Hosts:          hosts,
-		MaxEvaluations: options.maxEvaluations,
+		Client:           manager.GetClient(),
+		Live:             manager.GetAPIReader(),
+		Events:           manager.GetEventRecorder("relevance-gate"),
+		Clock:            clock.RealClock{},
+		JobImage:         options.jobImage,
+		Hosts:            hosts,
+		CredentialsLabel: credentialsLabel,
+		MaxEvaluations:   options.maxEvaluations,
 	}
 	if options.reports {
 		if reconciler.Logs, err = controllers.NewPodLogs(manager.GetConfig(), manager.GetHTTPClient()); err != nil {
@@ -119,6 +127,18 @@ func runManager(ctx context.Context, options managerOptions) error {
 		}
 	}
 	return manager.Start(ctx)
+}
+
+// parseCredentialsLabel reads the flag --engine-credentials-label; nil asks for no label.
+func parseCredentialsLabel(flag string) (labels.Selector, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	selector, err := labels.Parse(flag)
+	if err != nil {
+		return nil, fmt.Errorf("--engine-credentials-label: %q is not a label such as relevancegate.dev/engine-credentials=true: %w", flag, err)
+	}
+	return selector, nil
 }
 
 // newManager sets up what the reconciler and the status route run in.

@@ -9,7 +9,7 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/testengine"
 )
 
-// evaluatorRights are those that docs/engine-roles.md gives to an evaluation; the
+// evaluatorRights are those that docs/security.md gives to an evaluation; the
 // first is one on the cluster, the others on indices.
 var evaluatorRights = []string{
 	"indices:data/read/msearch",
