@@ -144,7 +144,7 @@ func TestFaultsOfAnEngine(t *testing.T) {
 		"breaker of a call, once":  {at: search, times: 1, fault: engineError(429, "circuit_breaking_exception", "Data too large"), reason: good},
 		"breaker of every call":    {at: search, fault: engineError(429, "circuit_breaking_exception", "Data too large"), code: 2, reason: "EngineUnavailable", message: "the engine answered 429 circuit_breaking_exception", measured: "EngineUnavailable"},
 		"breaker of a query, once": {at: search, times: 1, fault: firstItem(breaker), reason: good},
-		"breaker of a query":       {at: search, fault: firstItem(breaker), code: 2, reason: "TooManyErrors", message: "1 of 3 queries ended in an error; at most 0 may (maxErrors); the first: query q1: searching shoes: the engine answered 429 circuit_breaking_exception", errors: 1},
+		"breaker of a query":       {at: search, fault: firstItem(breaker), code: 2, reason: "TooManyErrors", message: "1 of 3 queries ended in an error; none may (maxErrors); the first: query q1: searching shoes: the engine answered 429 circuit_breaking_exception", errors: 1},
 		"full queue, once":         {at: search, times: 1, fault: firstItem(rejected), reason: good},
 		"full queue for all":       {at: search, fault: everyItem(rejected), code: 2, reason: "EngineUnavailable", message: "no search was answered; query q1: searching shoes: the engine answered 429 es_rejected_execution_exception", measured: "EngineUnavailable"},
 

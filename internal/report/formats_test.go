@@ -245,7 +245,7 @@ noresults min`},
 ndcg@10 min
 ndcg@10 maxDrop
 noresults min`},
-		"inconclusive": {render(t, FormatJUnit, inconclusive()), `evidence error TooManyErrors: 1 of 3 queries ended in an error; at most 0 may (maxErrors); besides, ndcg@10 0.799996 is below its min 0.800000 (live 0.799996)
+		"inconclusive": {render(t, FormatJUnit, inconclusive()), `evidence error TooManyErrors: 1 of 3 queries ended in an error; none may (maxErrors); besides, ndcg@10 0.799996 is below its min 0.800000 (live 0.799996)
 ndcg@10 min skipped : not judged, as the evidence is not valid; ndcg@10 0.799996 is below its min 0.800000 (live 0.799996)
 ndcg@10 maxDrop skipped : not judged, as the evidence is not valid; ndcg@10 0.799996 holds maxDrop 0.020000 (live 0.799996)
 noresults min skipped : not judged, as the evidence is not valid; noresults 1.000000 holds min 1.000000 (live 1.000000)`},
@@ -301,7 +301,7 @@ func TestMarkdown(t *testing.T) {
 		"<details><summary>Queries in error: 1 of 3</summary>\n\n" +
 		"- `q1: searching products-v2: 1 of 5 shards failed`\n\n</details>\n\n" +
 		"<details><summary>How good the evidence is</summary>\n\n" +
-		"- judged rate: 0.6123, live -\n- empty results: 0, live 1\n- regressions by recall@50: 1\n- dropped from the search body: aggs, size\n\n</details>\n"
+		"- judged rate: candidate 0.6123, live -\n- empty results: candidate 0, live 1\n- regressions by recall@50: 1\n- dropped from the search body: aggs, size\n\n</details>\n"
 	if got := render(t, FormatMarkdown, makeResult()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

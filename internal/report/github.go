@@ -23,7 +23,7 @@ func github(w io.Writer, r Result, _ Style) error {
 		if limit.Verdict != verdict.Failed && limit.Verdict != verdict.Inconclusive {
 			continue
 		}
-		annotate(out, "error", r.place(limit), r.title()+", "+limit.Name, limit.Message)
+		annotate(out, "error", r.place(limit), r.limitTitle(limit), limit.Message)
 		if limit.Kind == verdict.Evidence {
 			break // Its message tells the limits that are missed besides.
 		}
@@ -35,6 +35,11 @@ func githubProblem(w io.Writer, p Problem) error {
 	out := bufio.NewWriter(w)
 	annotate(out, "error", Place{}, p.title(), p.Message)
 	return out.Flush()
+}
+
+// limitTitle names the gate and the limit, and says what the limit alone comes to.
+func (r Result) limitTitle(limit verdict.LimitVerdict) string {
+	return fmt.Sprintf("%s: %s, %s", gateTitle(r.Gate), limit.Verdict, limit.Name)
 }
 
 // place is where the limit is written.

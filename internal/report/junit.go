@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,14 +60,14 @@ func junit(w io.Writer, r Result, _ Style) error {
 	valid := true
 	for _, limit := range verdict.Each(r.Report.Measurement, r.Limits) {
 		c := junitCase{Class: suite.Package, Name: limit.Name, Time: "0"}
-		reason := &junitReason{Type: r.Outcome.Reason, Message: limit.Message}
+		reason := &junitReason{Type: limit.Reason, Message: limit.Message}
 		switch {
 		case !valid:
 			c.Skipped = &junitReason{Message: "not judged, as the evidence is not valid; " + limit.Message}
 		case limit.Verdict == verdict.NotApplicable:
 			c.Skipped = &junitReason{Message: limit.Message}
 		case limit.Verdict == verdict.Failed:
-			reason.Type, reason.Text = failureType(limit.Kind), limit.Message+"\n"
+			reason.Text = limit.Message + "\n"
 			if ofRegressions(limit.Kind) || limit.Kind != verdict.SegmentMin && strings.HasPrefix(limit.Name, r.Report.WorstMetric+" ") {
 				reason.Text += worstLines(r)
 			}
@@ -83,6 +84,14 @@ func junit(w io.Writer, r Result, _ Style) error {
 		suite.score(score.Metric+" candidate", score.Candidate)
 		suite.score(score.Metric+" live", score.Live)
 		suite.score(score.Metric+" delta", deltaOf(score))
+		suite.interval(score.Metric+" candidate", score.Interval)
+		suite.interval(score.Metric+" delta", score.DeltaInterval)
+	}
+	for _, segment := range r.Report.Measurement.Segments {
+		name := segment.Metric + " of segment " + segment.Segment
+		suite.property(name+" queries", strconv.Itoa(segment.Queries))
+		suite.score(name+" candidate", segment.Candidate)
+		suite.score(name+" live", segment.Live)
 	}
 	suite.SystemOut = r.Outcome.Message
 	return writeSuite(w, suite)
@@ -121,12 +130,13 @@ func (s *junitSuite) score(name string, value *int64) {
 	}
 }
 
-// failureType is the reason that the gate has where this limit alone is missed.
-func failureType(kind verdict.LimitKind) string {
-	if ofRegressions(kind) {
-		return verdict.ReasonTooManyRegressions
+// interval is that of the live index where this was measured alone, as in the
+// document.
+func (s *junitSuite) interval(name string, interval *verdict.Interval) {
+	if interval != nil {
+		s.score(name+" low", &interval.Low)
+		s.score(name+" high", &interval.High)
 	}
-	return verdict.ReasonBelowThreshold
 }
 
 func ofRegressions(kind verdict.LimitKind) bool {

@@ -35,7 +35,10 @@ func markdown(w io.Writer, r Result, _ Style) error {
 	out := bufio.NewWriter(w) // Its Flush tells of all errors before it.
 	fmt.Fprintf(out, "### %s%s\n\n%s\n\n", icons[r.Outcome.Verdict], heading(r.Gate, string(r.Outcome.Verdict)), markdownText(r.Outcome.Message))
 	markdownScores(out, r)
+	markdownSegments(out, r)
 	fmt.Fprintf(out, "\n%s on %s; %s\n", markdownIndices(r.Report), markdownText(r.Report.EngineName()), goldenLine(r.Report))
+	markdownIntervals(out, r.Report)
+	markdownUnweighted(out, r.Report)
 	markdownWorst(out, r.Report)
 	markdownErrors(out, r.Report)
 	fmt.Fprint(out, "\n<details><summary>How good the evidence is</summary>\n\n")
@@ -70,6 +73,47 @@ func markdownScores(out io.Writer, r Result) {
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s%s |\n", code(score.Metric, maxMarkdownID),
 			show(score.Candidate), show(score.Live), signed(show, deltaOf(score)), limitText(limit), icons[judged], judged)
 	}
+}
+
+// markdownSegments stands beside the scores and not folded away, as a segment's limit
+// decides as much as a metric's.
+func markdownSegments(out io.Writer, r Result) {
+	if len(r.Report.Measurement.Segments) == 0 {
+		return
+	}
+	fmt.Fprint(out, "\n| segment | metric | queries | candidate | live | limit | verdict |\n| --- | --- | ---: | ---: | ---: | --- | --- |\n")
+	for i, s := range r.Report.Measurement.Segments {
+		limit, judged := verdict.Limit{Min: &r.Limits.Segments[i].Min}, r.Outcome.Segments[i].Verdict
+		show := decimalsFor(verdict.Score{Candidate: s.Candidate, Live: s.Live}, limit)
+		fmt.Fprintf(out, "| %s | %s | %d | %s | %s | %s | %s%s |\n", code(s.Segment, maxMarkdownID), code(s.Metric, maxMarkdownID),
+			s.Queries, show(s.Candidate), show(s.Live), limitText(limit), icons[judged], judged)
+	}
+}
+
+func markdownIntervals(out io.Writer, r *evaluate.Report) {
+	if r.Draws == nil {
+		return
+	}
+	fmt.Fprint(out, "\n<details><summary>How sure the scores are</summary>\n\n")
+	fmt.Fprint(out, "| metric | confidence | queries | candidate | delta |\n| --- | ---: | ---: | --- | --- |\n")
+	for _, score := range r.Measurement.Scores {
+		if confidence, asked := r.Confidence[score.Metric]; asked {
+			fmt.Fprintf(out, "| %s | %s | %d | %s | %s |\n", code(score.Metric, maxMarkdownID), short(confidence), score.Queries,
+				intervalText(score.Interval), intervalText(score.DeltaInterval))
+		}
+	}
+	fmt.Fprintf(out, "\n%s\n\n</details>\n", drawsText(r.Draws))
+}
+
+func markdownUnweighted(out io.Writer, r *evaluate.Report) {
+	if r.Unweighted == nil {
+		return
+	}
+	fmt.Fprint(out, "\n<details><summary>Without the queries' weights</summary>\n\n| metric | candidate | live |\n| --- | ---: | ---: |\n")
+	for i, means := range r.Unweighted {
+		fmt.Fprintf(out, "| %s | %s | %s |\n", code(r.Metrics[i].Name, maxMarkdownID), four(means.Candidate), four(means.Live))
+	}
+	fmt.Fprint(out, "\n</details>\n")
 }
 
 func markdownIndices(r *evaluate.Report) string {

@@ -171,8 +171,8 @@ worst queries by recall@50:
 queries in error: 1 of 3
   q1: searching products-v2: 1 of 5 shards failed
 
-judged rate: 0.6123, live -
-empty results: 0, live 1
+judged rate: candidate 0.6123, live -
+empty results: candidate 0, live 1
 regressions by recall@50: 1
 dropped from the search body: aggs, size
 

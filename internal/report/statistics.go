@@ -98,7 +98,7 @@ func writeIntervals(out io.Writer, r *evaluate.Report) {
 	if r.Draws == nil {
 		return
 	}
-	fmt.Fprintf(out, "\nintervals, from %d resamples with the seed %d:\n", r.Draws.Resamples, r.Draws.Seed)
+	fmt.Fprintf(out, "\nintervals, %s:\n", drawsText(r.Draws))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "METRIC\tCONFIDENCE\tQUERIES\tCANDIDATE\tDELTA")
 	for _, score := range r.Measurement.Scores {
@@ -108,6 +108,11 @@ func writeIntervals(out io.Writer, r *evaluate.Report) {
 		}
 	}
 	table.Flush() //nolint:errcheck // out is a bufio.Writer, whose Flush tells.
+}
+
+// drawsText says all that another program needs to find the same intervals.
+func drawsText(d *evaluate.Draws) string {
+	return fmt.Sprintf("from %d bootstrap resamples with the seed %d (percentile method)", d.Resamples, d.Seed)
 }
 
 func intervalText(interval *verdict.Interval) string {

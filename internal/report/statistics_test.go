@@ -61,7 +61,7 @@ func TestTextHoldsTheStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `
-intervals, from 10000 resamples with the seed 18446744073709551615:
+intervals, from 10000 bootstrap resamples with the seed 18446744073709551615 (percentile method):
 METRIC   CONFIDENCE  QUERIES  CANDIDATE             DELTA
 ndcg@10  0.95        50       0.700000 to 0.899999  -0.020001 to 0.030000
 
@@ -105,4 +105,69 @@ func TestOneQueryHasNoIntervalToShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSchema(t, out.Bytes())
+}
+
+// segmented is a gate whose segment misses its limit, beside limits that lack queries.
+func segmented() Result {
+	r := makeResult()
+	var limits verdict.Limits
+	r.Report, _, limits = makeStatistics()
+	limits.MaxErrors, limits.MinQueries = 1, 5
+	limits.Metrics[1] = verdict.Limit{Metric: "ndcg@10", Min: pointer(int64(790_000)), Confidence: pointer(int64(950_000))}
+	limits.Segments[0].Confidence = limits.Metrics[1].Confidence
+	limits.Segments[1].Segment = r.Report.Measurement.Segments[1].Segment
+	r.Limits, r.Outcome = limits, verdict.Decide(r.Report.Measurement, limits)
+	return r
+}
+
+func TestMarkdownHoldsTheStatistics(t *testing.T) {
+	const want = "| `noresults` | 1.0000 | 1.0000 | 0.0000 | min 1 | ✅ Passed |\n\n" +
+		"| segment | metric | queries | candidate | live | limit | verdict |\n| --- | --- | ---: | ---: | ---: | --- | --- |\n" +
+		"| `head` | `ndcg@10` | 12 | 0.849999 | 0.900000 | min 0.85 | ❌ Failed |\n" +
+		"| `\"a\\x1b[2J\"` | `recall@50` | 0 | - | - | min 0.7 | ⚠️ Inconclusive |\n\n"
+	const folded = "<details><summary>How sure the scores are</summary>\n\n" +
+		"| metric | confidence | queries | candidate | delta |\n| --- | ---: | ---: | --- | --- |\n" +
+		"| `ndcg@10` | 0.95 | 50 | 0.700000 to 0.899999 | -0.020001 to 0.030000 |\n\n" +
+		"from 10000 bootstrap resamples with the seed 18446744073709551615 (percentile method)\n\n</details>\n\n" +
+		"<details><summary>Without the queries' weights</summary>\n\n| metric | candidate | live |\n| --- | ---: | ---: |\n" +
+		"| `recall@50` | 0.5000 | - |\n| `ndcg@10` | 0.7000 | 0.6000 |\n| `noresults` | - | - |\n\n</details>\n\n" +
+		"<details><summary>Worst queries"
+	got := render(t, FormatMarkdown, segmented())
+	at, fold := strings.Index(got, want), strings.Index(got, folded)
+	if at < 0 || fold < 0 || fold < at {
+		t.Errorf("there is no\n%s\nand behind it\n%s\nin\n%s", want, folded, got)
+	}
+}
+
+func TestJUnitHoldsTheStatistics(t *testing.T) {
+	got := render(t, FormatJUnit, segmented())
+	const want = `evidence
+ndcg@10 min error TooFewQueries: ndcg@10 0.799996 holds min 0.790000, but its interval at confidence 0.950000 begins at 0.700000: 50 queries are too few, about 4954 more like them would do
+noresults min
+ndcg@10 of segment head failure BelowThreshold: ndcg@10 of segment "head" 0.849999 is below its min 0.850000 (live 0.900000)
+recall@50 of segment a�[2J error TooFewQueries: recall@50 of segment "a\x1b[2J" counts 0 queries, and at least 5 are asked for (segments.minQueries): it takes 5 more`
+	if got := cases(t, got); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, want := range []string{
+		`<property name="ndcg@10 candidate low" value="0.700000">`, `<property name="ndcg@10 delta high" value="0.030000">`,
+		`<property name="ndcg@10 of segment head queries" value="12">`, `<property name="ndcg@10 of segment head candidate" value="0.849999">`,
+		`<property name="ndcg@10 of segment head live" value="0.900000">`, `<property name="recall@50 of segment a�[2J queries" value="0">`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %s in\n%s", want, got)
+		}
+	}
+}
+
+func TestAnAnnotationSaysWhatItsOwnLimitComesTo(t *testing.T) {
+	got := render(t, FormatGitHub, segmented())
+	for _, want := range []string{
+		"title=relevance gate products-es%3A Inconclusive%2C ndcg@10 min::ndcg@10 0.799996 holds min",
+		"title=relevance gate products-es%3A Failed%2C ndcg@10 of segment head::ndcg@10 of segment \"head\" 0.849999 is below",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %s in\n%s", want, got)
+		}
+	}
 }

@@ -220,7 +220,7 @@ func evidenceLines(r *evaluate.Report) []string {
 		case r.Candidate == nil:
 			return "live " + live
 		}
-		return candidate + ", live " + live
+		return "candidate " + candidate + ", live " + live
 	}
 	add("judged rate: %s", pair(four(m.JudgedCandidate), four(m.JudgedLive)))
 	add("empty results: %s", pair(strconv.Itoa(m.EmptyCandidate), strconv.Itoa(m.EmptyLive)))

@@ -24,12 +24,12 @@ type LimitVerdict struct {
 	Position int // in Limits.Metrics for Min and MaxDrop, in Limits.Segments for SegmentMin, else 0
 	Name     string
 	Verdict  Verdict
-	Message  string // one sentence with the numbers, without a query's text or id
+	Reason   string // what the gate's would be with this limit alone, where it is Failed or Inconclusive; else empty
+	Message  string // one sentence with the numbers, without a query's text
 }
 
-// Each gives the verdict on every limit: the evidence first, then the metrics' in their order, the
-// segments' and the regressions'. Where
-// the evidence is Inconclusive, the gate is, whatever the others are.
+// Each gives the verdict on every limit: the evidence first, then the metrics' in their order, the segments' and the
+// regressions'. Where the evidence is Inconclusive, the gate is, whatever the others are.
 func Each(m Measurement, l Limits) []LimitVerdict {
 	var limits []LimitVerdict
 	scores := map[string]Score{}
@@ -40,7 +40,7 @@ func Each(m Measurement, l Limits) []LimitVerdict {
 	for i, limit := range l.Metrics {
 		add := func(kind LimitKind, alone Limit) {
 			j := judge(scores[limit.Metric], alone, l, compared)
-			limits = append(limits, LimitVerdict{kind, i, limit.Metric + " " + string(kind), j.Verdict, j.Message})
+			limits = append(limits, LimitVerdict{kind, i, limit.Metric + " " + string(kind), j.Verdict, j.why(), j.Message})
 		}
 		if limit.Min != nil {
 			alone := limit
@@ -55,7 +55,7 @@ func Each(m Measurement, l Limits) []LimitVerdict {
 	}
 	for i, j := range judgeSegments(m, l) {
 		name := l.Segments[i].Metric + " of segment " + l.Segments[i].Segment
-		limits = append(limits, LimitVerdict{SegmentMin, i, name, j.Verdict, j.Message})
+		limits = append(limits, LimitVerdict{SegmentMin, i, name, j.Verdict, j.why(), j.Message})
 	}
 	limits = append(limits, eachRegression(m, l, compared)...)
 	return append([]LimitVerdict{onEvidence(m, l, limits)}, limits...)
@@ -75,7 +75,7 @@ func onEvidence(m Measurement, l Limits, limits []LimitVerdict) LimitVerdict {
 			}
 		}
 	}
-	out.Verdict, out.Message = Inconclusive, outcome.Message
+	out.Verdict, out.Reason, out.Message = Inconclusive, outcome.Reason, outcome.Message
 	return out
 }
 
@@ -89,7 +89,7 @@ func eachRegression(m Measurement, l Limits, compared bool) []LimitVerdict {
 		v := LimitVerdict{Kind: kind, Name: "regressions " + string(kind), Verdict: Passed, Message: message}
 		switch {
 		case failed && !l.LiveOnly:
-			v.Verdict = Failed
+			v.Verdict, v.Reason = Failed, ReasonTooManyRegressions
 		case !compared:
 			v.Verdict, v.Message = NotApplicable, "there is no live index that a query could get worse against"
 		}
@@ -97,8 +97,8 @@ func eachRegression(m Measurement, l Limits, compared bool) []LimitVerdict {
 	}
 	protectedAlone := *l.MaxRegressions == math.MaxInt
 	if !protectedAlone {
-		add(MaxQueries, m.RegressionCount > *l.MaxRegressions, fmt.Sprintf("%s got worse, and at most %d may",
-			counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions))
+		add(MaxQueries, m.RegressionCount > *l.MaxRegressions, fmt.Sprintf("%s got worse, and %s may",
+			counted(m.RegressionCount, "query", "queries"), atMost(*l.MaxRegressions)))
 	}
 	if protectedAlone || m.ProtectedRegressions > 0 {
 		add(Protected, m.ProtectedRegressions > 0, fmt.Sprintf("%s got worse, and none may",

@@ -60,6 +60,9 @@ func TestEachLimitHasItsOwnVerdict(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 			for _, v := range all {
+				if blocks := v.Verdict == Failed || v.Verdict == Inconclusive; blocks != (v.Reason != "") {
+					t.Errorf("%s is %s with the reason %q", v.Name, v.Verdict, v.Reason)
+				}
 				if v.Message == "" {
 					t.Errorf("%s has no message", v.Name)
 				}

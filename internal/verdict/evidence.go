@@ -39,8 +39,8 @@ func evidence(m Measurement, l Limits) finding {
 }
 
 func tooManyErrors(m Measurement, l Limits) finding {
-	message := fmt.Sprintf("%d of %s ended in an error; at most %d may (maxErrors)",
-		m.Errors, counted(m.Queries, "query", "queries"), l.MaxErrors)
+	message := fmt.Sprintf("%d of %s ended in an error; %s may (maxErrors)",
+		m.Errors, counted(m.Queries, "query", "queries"), atMost(l.MaxErrors))
 	if m.FirstError != "" {
 		message += "; the first: " + m.FirstError
 	}
@@ -131,4 +131,12 @@ func counted(n int, one, many string) string {
 		return fmt.Sprintf("%d %s", n, one)
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// atMost is how many may.
+func atMost(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("at most %d", n)
 }

@@ -43,7 +43,7 @@ func TestConfidence(t *testing.T) {
 		{"without confidence the interval does not matter", one(sure(ndcg, 860_000, 860_000, Interval{0, 1_000_000}, Interval{-1_000_000, 0})), limits(both(ndcg, 850_000, 20_000)), Passed, ReasonThresholdsMet,
 			"ndcg@10 0.860000 holds min 0.850000 and maxDrop 0.020000 (live 0.860000)"},
 		{"confidence without a limit is reported only", one(sure(ndcg, 860_000, 860_000, Interval{0, 1_000_000}, level)),
-			Limits{Metrics: []Limit{at(Limit{Metric: ndcg}, 950_000)}, MaxRegressions: n(0)}, Passed, ReasonThresholdsMet, "0 queries got worse, and 0 may (maxQueries)"},
+			Limits{Metrics: []Limit{at(Limit{Metric: ndcg}, 950_000)}, MaxRegressions: n(0)}, Passed, ReasonThresholdsMet, "0 queries got worse, and none may (maxQueries)"},
 
 		{"a near end that equals maxDrop passes", one(sure(ndcg, 860_000, 860_000, narrow, level)), limits(dropAt), Passed, ReasonThresholdsMet,
 			"ndcg@10 0.860000 holds maxDrop 0.020000 at confidence 0.950000 (live 0.860000)"},

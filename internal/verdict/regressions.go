@@ -13,8 +13,8 @@ func regressed(m Measurement, l Limits) string {
 	}
 	var said []string
 	if l.MaxRegressions != nil && m.RegressionCount > *l.MaxRegressions {
-		said = append(said, fmt.Sprintf("%s got worse, and at most %d may (maxQueries)",
-			counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions))
+		said = append(said, fmt.Sprintf("%s got worse, and %s may (maxQueries)",
+			counted(m.RegressionCount, "query", "queries"), atMost(*l.MaxRegressions)))
 	}
 	if m.ProtectedRegressions > 0 {
 		said = append(said, fmt.Sprintf("%s got worse, and none may (protectWeightFrom)",
@@ -31,6 +31,6 @@ func tolerated(m Measurement, l Limits) []string {
 	if *l.MaxRegressions == math.MaxInt {
 		return []string{"no protected query got worse"}
 	}
-	return []string{fmt.Sprintf("%s got worse, and %d may (maxQueries)",
-		counted(m.RegressionCount, "query", "queries"), *l.MaxRegressions)}
+	return []string{fmt.Sprintf("%s got worse, and %s may (maxQueries)",
+		counted(m.RegressionCount, "query", "queries"), atMost(*l.MaxRegressions))}
 }

@@ -69,6 +69,14 @@ func (j *judgment) lacks(found finding) {
 	}
 }
 
+// why is the reason that the gate has for this judgment alone.
+func (j judgment) why() string {
+	if j.Verdict == Failed {
+		return ReasonBelowThreshold
+	}
+	return j.reason
+}
+
 // of is the score of the side under test.
 func (s Score) of(l Limits) *int64 {
 	if l.LiveOnly {
