@@ -10,10 +10,12 @@ import (
 type Report struct {
 	// EvaluationKey is the plan's; empty outside of a cluster.
 	EvaluationKey string
-	GoldenDigest  string
-	Engine        engine.Info
-	Candidate     *IndexResult
-	Live          *IndexResult
+	// GoldenDigest is of the golden set's bytes, GoldenContent of what it says.
+	GoldenDigest, GoldenContent string
+
+	Engine    engine.Info
+	Candidate *IndexResult
+	Live      *IndexResult
 
 	// Metrics are the plan's, in order, and last the noresults that negatives
 	// imply. They line up with Measurement.Scores and with the values of each

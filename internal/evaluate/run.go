@@ -91,6 +91,7 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 	r.report = &Report{
 		EvaluationKey: p.EvaluationKey,
 		GoldenDigest:  p.GoldenDigest,
+		GoldenContent: set.Digest(),
 		Metrics:       r.metrics,
 		WorstMetric:   r.metrics[r.worstMetric].Name,
 		DroppedFields: dropped,

@@ -218,7 +218,14 @@ func TestReportsThatAreNotComparable(t *testing.T) {
 		change func(before, after *Document)
 		want   string
 	}{
-		"another golden set": {func(_, after *Document) { after.Measured.GoldenSet.Digest = "sha256:1" },
+		"another golden set": {func(_, after *Document) {
+			after.Measured.GoldenSet.Digest, after.Measured.GoldenSet.ContentDigest = "sha256:1", "content-sha256:1"
+		},
+			"the reports are of different golden sets and so not comparable: old.json of sha256:0"},
+		"other bytes, and no content digest, as in older reports": {func(before, after *Document) {
+			before.Measured.GoldenSet.ContentDigest = ""
+			after.Measured.GoldenSet.Digest, after.Measured.GoldenSet.ContentDigest = "sha256:1", ""
+		},
 			"the reports are of different golden sets and so not comparable: old.json of sha256:0"},
 		"another gain": {func(_, after *Document) { after.Measured.Metrics[1].Gain = relevance.Linear },
 			"ndcg@10 is not the same metric in both reports and so not comparable: {"},
@@ -238,6 +245,14 @@ func TestReportsThatAreNotComparable(t *testing.T) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
+	}
+}
+
+func TestTheSameGoldenSetInAnotherFormatIsComparable(t *testing.T) {
+	before, after := makePair(t)
+	after.Measured.GoldenSet.Digest = "sha256:1"
+	if _, err := InputOf(before, after); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -63,9 +63,13 @@ type Measured struct {
 
 // Golden is a golden set as it was measured with.
 type Golden struct {
-	Digest    string `json:"digest"`
-	Queries   int    `json:"queries"`
-	Judgments int    `json:"judgments"`
+	// Digest is of the bytes, and ContentDigest of what they say: it is the same
+	// for another order, spacing or format. Older reports have no ContentDigest.
+	Digest        string `json:"digest"`
+	ContentDigest string `json:"contentDigest,omitempty"`
+
+	Queries   int `json:"queries"`
+	Judgments int `json:"judgments"`
 }
 
 // Index is an index as it was measured.
@@ -203,7 +207,7 @@ func measuredOf(r *evaluate.Report) *Measured {
 	return &Measured{
 		EvaluationKey: r.EvaluationKey,
 		Engine:        r.EngineName(),
-		GoldenSet:     Golden{Digest: r.GoldenDigest, Queries: r.Measurement.Queries, Judgments: r.Measurement.Judgments},
+		GoldenSet:     Golden{Digest: r.GoldenDigest, ContentDigest: r.GoldenContent, Queries: r.Measurement.Queries, Judgments: r.Measurement.Judgments},
 		Candidate:     index(r.Candidate),
 		Live:          index(r.Live),
 		Metrics:       r.Metrics,

@@ -271,7 +271,7 @@ func TestJUnitSaysWhatWasMeasured(t *testing.T) {
 	r.Report.WorstMetric = "ndcg@10"
 	got := render(t, FormatJUnit, r)
 	for _, want := range []string{
-		`<property name="recall@50 delta" value="-0.250000">`, `timestamp="2026-03-01T11:30:00"`, `time="1.250"`,
+		`<property name="golden set content digest" value="content-sha256:cc`, `<property name="recall@50 delta" value="-0.250000">`, `timestamp="2026-03-01T11:30:00"`, `time="1.250"`,
 		"worst queries by ndcg@10", "red \\&#34;shoes\\&#34; &lt;b&gt;", `classname="products-es"`,
 	} {
 		if !strings.Contains(got, want) {
@@ -301,6 +301,7 @@ func TestMarkdown(t *testing.T) {
 		"<details><summary>Queries in error: 1 of 3</summary>\n\n" +
 		"- `q1: searching products-v2: 1 of 5 shards failed`\n\n</details>\n\n" +
 		"<details><summary>How good the evidence is</summary>\n\n" +
+		"- golden set: the digest of its bytes is `sha256:" + strings.Repeat("0", 64) + "`, and of its content `content-sha256:" + strings.Repeat("c", 64) + "`\n" +
 		"- judged rate: candidate 0.6123, live -\n- empty results: candidate 0, live 1\n- regressions by recall@50: 1\n- dropped from the search body: aggs, size\n\n</details>\n"
 	if got := render(t, FormatMarkdown, makeResult()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -80,6 +80,8 @@ func junit(w io.Writer, r Result, _ Style) error {
 	}
 	suite.property("verdict", string(r.Outcome.Verdict))
 	suite.property("reason", r.Outcome.Reason)
+	suite.property("golden set digest", r.Report.GoldenDigest)
+	suite.property("golden set content digest", r.Report.GoldenContent)
 	for _, score := range r.Report.Measurement.Scores {
 		suite.score(score.Metric+" candidate", score.Candidate)
 		suite.score(score.Metric+" live", score.Live)

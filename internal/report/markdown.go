@@ -42,6 +42,7 @@ func markdown(w io.Writer, r Result, _ Style) error {
 	markdownWorst(out, r.Report)
 	markdownErrors(out, r.Report)
 	fmt.Fprint(out, "\n<details><summary>How good the evidence is</summary>\n\n")
+	fmt.Fprintf(out, "- golden set: the digest of its bytes is `%s`, and of its content `%s`\n", r.Report.GoldenDigest, r.Report.GoldenContent)
 	for _, line := range evidenceLines(r.Report) {
 		fmt.Fprintf(out, "- %s\n", markdownText(line))
 	}

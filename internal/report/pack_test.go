@@ -109,7 +109,7 @@ func TestWhatIsNoReportIsNotPacked(t *testing.T) {
 		"no room at all":        {strings.NewReader(document), 5 << 10, "even without its queries"},
 		"a reader that fails":   {iotest.ErrReader(errors.New("the log is gone")), 1 << 20, "the log is gone"},
 		"it fails at the end":   {io.MultiReader(strings.NewReader(document), iotest.ErrReader(errors.New("checksum"))), 1 << 20, "checksum"},
-		"it fails in the midst": {io.MultiReader(strings.NewReader(document[:len(document)/2]), iotest.ErrReader(errors.New("cut"))), 1 << 20, "cut"},
+		"it fails in the midst": {io.MultiReader(strings.NewReader(document[:len(document)*3/4]), iotest.ErrReader(errors.New("cut"))), 1 << 20, "cut"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, _, err := Pack(test.document, test.limit); err == nil || !strings.Contains(err.Error(), test.want) {

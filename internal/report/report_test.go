@@ -24,6 +24,7 @@ func makeReport() *evaluate.Report {
 	return &evaluate.Report{
 		EvaluationKey: "sha256:" + strings.Repeat("e", 64),
 		GoldenDigest:  "sha256:" + strings.Repeat("0", 64),
+		GoldenContent: "content-sha256:" + strings.Repeat("c", 64),
 		Engine:        engine.Info{Distribution: "Elasticsearch", Version: "7.17.29"},
 		Candidate:     &evaluate.IndexResult{Name: "products-v2", Docs: 10},
 		Live:          &evaluate.IndexResult{Name: "products-v1", Docs: 9},
@@ -85,7 +86,7 @@ func TestDocumentIsAsPromised(t *testing.T) {
 		return fmt.Sprintf(`{"name":%q,"kind":%q,"k":%d,"gain":"Exponential","relevantFrom":1}`, name, kind, k)
 	}
 	want := `{"schema":"relevancegate.dev/evaluation/v1","verdict":"Failed","reason":"BelowThreshold","message":"ndcg@10 0.799996 is below min 0.800000",` +
-		`"measured":{"evaluationKey":"sha256:` + strings.Repeat("e", 64) + `","engine":"Elasticsearch 7.17.29","goldenSet":{"digest":"sha256:` + strings.Repeat("0", 64) + `","queries":3,"judgments":4},` +
+		`"measured":{"evaluationKey":"sha256:` + strings.Repeat("e", 64) + `","engine":"Elasticsearch 7.17.29","goldenSet":{"digest":"sha256:` + strings.Repeat("0", 64) + `","contentDigest":"content-sha256:` + strings.Repeat("c", 64) + `","queries":3,"judgments":4},` +
 		`"candidate":{"name":"products-v2","uuid":"","docs":10},"live":{"name":"products-v1","uuid":"","docs":9},` +
 		`"metrics":[` + metric("recall@50", "recall", 50) + "," + metric("ndcg@10", "ndcg", 10) + "," + metric("noresults", "noresults", 0) + `],"worstMetric":"recall@50","keptHits":10},"scores":[` +
 		`{"metric":"recall@50","candidate":"0.500000","live":"0.750000","delta":"-0.250000","verdict":"Reported"},` +
@@ -157,6 +158,8 @@ func TestText(t *testing.T) {
 	}
 	want := `candidate: products-v2 (10 documents), live: products-v1 (9 documents), on Elasticsearch 7.17.29
 golden set: 3 queries, 4 judgments
+  bytes    sha256:` + strings.Repeat("0", 64) + `
+  content  content-sha256:` + strings.Repeat("c", 64) + `
 
 METRIC     CANDIDATE  LIVE      DELTA     LIMIT                  VERDICT
 recall@50  0.5000     0.7500    -0.2500   -                      Reported

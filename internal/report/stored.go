@@ -88,13 +88,18 @@ func (s Stored) label() string {
 	return s.Name
 }
 
+// same tells whether two golden sets say the same, in whatever format.
+func (g Golden) same(other Golden) bool {
+	return g.Digest == other.Digest || g.ContentDigest != "" && g.ContentDigest == other.ContentDigest
+}
+
 // InputOf lines up two reports. Reports of different golden sets, or of metrics that
 // bear one name and are not the same, are not comparable, and that is an error.
 func InputOf(before, after Stored) (compare.Input, error) {
 	in := compare.Input{Before: before.label(), After: after.label()}
-	if one, other := before.Measured.GoldenSet.Digest, after.Measured.GoldenSet.Digest; one != other {
+	if one, other := before.Measured.GoldenSet, after.Measured.GoldenSet; !one.same(other) {
 		return in, fmt.Errorf("the reports are of different golden sets and so not comparable: %s of %s, %s of %s; measure both with the same one",
-			before.Name, one, after.Name, other)
+			before.Name, one.Digest, after.Name, other.Digest)
 	}
 	if err := commonMetrics(&in, before, after); err != nil {
 		return in, err

@@ -50,7 +50,10 @@ func writeIndices(out io.Writer, r *evaluate.Report, style Style) {
 		return fmt.Sprintf("%s (%d documents)", index.Name, index.Docs)
 	}
 	fmt.Fprintln(out, style.wrap(fmt.Sprintf("candidate: %s, live: %s, on %s", name(r.Candidate), name(r.Live), r.EngineName())))
-	fmt.Fprintf(out, "golden set: %s\n\n", goldenLine(r))
+	fmt.Fprintf(out, "golden set: %s\n", goldenLine(r))
+	fmt.Fprintln(out, style.cut("  bytes    "+r.GoldenDigest))
+	fmt.Fprintln(out, style.cut("  content  "+r.GoldenContent))
+	fmt.Fprintln(out)
 }
 
 func goldenLine(r *evaluate.Report) string {
