@@ -53,7 +53,7 @@ func (s *scope) promotedTo() *v1alpha1.IndexRef {
 // gate's promotion put it on, and the spec still names that index.
 func (s *scope) onPromoted() bool {
 	promoted := s.promotedTo()
-	return promoted != nil && promoted.Index == s.gate.Spec.Candidate.Index &&
+	return promoted != nil && promoted.Index == s.candidateIndex &&
 		s.live != nil && s.live.UUID == promoted.UUID && plain(s.alias.Members[0])
 }
 

@@ -30,7 +30,7 @@ func (r *Reconciler) findCandidate(ctx context.Context, s *scope) error {
 	s.info = info
 	r.memory.setCluster(s.mem, info.ClusterUUID)
 
-	index := s.gate.Spec.Candidate.Index
+	index := s.candidateIndex
 	found, err := s.engine.Settings(ctx, index)
 	if engine.IsNotFound(err) {
 		return waiting(v1alpha1.ReasonCandidateMissing, 0, "the candidate %s does not exist yet", index)
@@ -69,7 +69,7 @@ func (r *Reconciler) checkInUse(ctx context.Context, s *scope, _ engine.IndexSet
 		}
 	}
 	if slices.Contains(aliases, s.gate.Spec.Alias) {
-		return stalled(v1alpha1.ReasonCandidateInUse, "alias %s points at the candidate %s already, and it was not this gate that put it there; name the next index in spec.candidate.index",
+		return stalled(v1alpha1.ReasonCandidateInUse, "alias %s points at the candidate %s already, and it was not this gate that put it there; name the next index in spec.candidate",
 			s.gate.Spec.Alias, s.candidate.Index)
 	}
 	return stalled(v1alpha1.ReasonCandidateInUse, "alias %s points at the candidate %s, so it may be serving searches; remove the alias or name another index",

@@ -116,7 +116,7 @@ func (s *scope) engineError(err error) error {
 	case errors.Is(err, alias.ErrBlocked):
 		return stalled(v1alpha1.ReasonCandidateBlocked, "%s", summary)
 	case errors.Is(err, engine.ErrNotSettled), errors.Is(err, alias.ErrRecreated):
-		return waiting(v1alpha1.ReasonSettling, busyPoll, "the candidate %s is being written, or was made anew", s.gate.Spec.Candidate.Index)
+		return waiting(v1alpha1.ReasonSettling, busyPoll, "the candidate %s is being written, or was made anew", s.candidateIndex)
 	}
 	s.engineFailed = true
 	s.mem.engineFailures++

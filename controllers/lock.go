@@ -21,7 +21,7 @@ func (r *Reconciler) giveBackLock(ctx context.Context, s *scope) error {
 	if lock == nil {
 		return nil
 	}
-	if !s.gate.Spec.Suspend && wantsLock(&s.gate.Spec) && lock.Index == s.gate.Spec.Candidate.Index {
+	if !s.gate.Spec.Suspend && wantsLock(&s.gate.Spec) && lock.Index == s.candidateIndex {
 		return nil
 	}
 	return r.dropLock(ctx, s)

@@ -171,6 +171,7 @@ func (s *scope) recordPromotion(swap alias.Swap) {
 	promoted := metav1.NewTime(s.now)
 	s.live = &alias.Target{Index: swap.Candidate.Index, UUID: swap.Candidate.UUID}
 	s.atRest = true
+	s.rememberLive()
 	status.Alias = &v1alpha1.AliasStatus{
 		Index: swap.Candidate.Index, UUID: swap.Candidate.UUID,
 		PromotedAt: &promoted, PromotedTo: indexRef(&swap.Candidate), PromotedFrom: indexRef(swap.Live),

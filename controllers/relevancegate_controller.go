@@ -104,9 +104,10 @@ type scope struct {
 	aliasRead bool
 	live      *alias.Target // nil: the alias does not point at one index
 
-	candidate   alias.Target // the index under test
-	fingerprint engine.Fingerprint
-	key         string
+	candidateIndex string       // the name of the index under test; empty if a pattern finds none
+	candidate      alias.Target // the index under test
+	fingerprint    engine.Fingerprint
+	key            string
 
 	// outcome is the verdict on the numbers of the current key; nil = there
 	// are none.
@@ -190,12 +191,14 @@ func (r *Reconciler) runPhases(ctx context.Context, s *scope) error {
 		r.connect,          // credentials, the engine's client
 		r.readAlias,        // where the alias points
 		r.recoverPromotion, // a promotion that was cut short
+		r.chooseCandidate,  // the index that the spec names or its pattern finds
 		r.giveBackLock,     // a lock that the spec no longer asks for
 		r.suspended,        // now that all is in order
 		r.resolveInputs,    // golden set, search, metrics
 		r.rest,             // after a promotion: nothing more is touched
 		r.checkDrift,       // an alias that was moved away after a promotion
 		r.checkAlias,       // an alias that can be moved
+		r.checkChosen,      // an index that the pattern matches
 		r.findCandidate,    // exists, is free, is filled
 		r.settle,           // its content holds still
 		r.lockCandidate,    // lock UntilPassed

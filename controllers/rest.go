@@ -72,7 +72,7 @@ func (r *Reconciler) measureLive(ctx context.Context, s *scope) error {
 // leaves it to others, and an index made anew is another candidate.
 func (r *Reconciler) checkDrift(ctx context.Context, s *scope) error {
 	promoted := s.promotedTo()
-	if promoted == nil || promoted.Index != s.gate.Spec.Candidate.Index || s.gate.Spec.Promotion.Policy == v1alpha1.PolicyOff {
+	if promoted == nil || promoted.Index != s.candidateIndex || s.gate.Spec.Promotion.Policy == v1alpha1.PolicyOff {
 		return nil
 	}
 	found, err := s.engine.Settings(ctx, promoted.Index)

@@ -254,7 +254,6 @@ type ConfigMapKeyRef struct {
 // Candidate names the index under test.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.index) != has(self.pattern)",message="exactly one of spec.candidate.index and spec.candidate.pattern must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.pattern)",message="spec.candidate.pattern is not supported yet"
 type Candidate struct {
 	// index is the name of one index. It need not exist yet: the gate waits for it.
 	// +optional
@@ -266,10 +265,16 @@ type Candidate struct {
 	// +kubebuilder:validation:XValidation:rule="size(bytes(self)) <= 255",message="spec.candidate.index must be at most 255 bytes long"
 	Index string `json:"index,omitempty"`
 
-	// pattern takes the newest index whose name it matches. It is not supported yet.
+	// pattern takes the newest open index whose name it matches, * standing for any text, that was created after the live
+	// index and was never live under this gate. Of several that were created in the same millisecond it takes the one
+	// whose name comes last. A newer index takes the place of one that is being measured.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:XValidation:rule="self.contains('*')",message="spec.candidate.pattern must contain a *: name a single index in spec.candidate.index"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('\\\\p{Lu}')",message="spec.candidate.pattern must be lower case"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[\\\\s[:cntrl:]\\\\\\\\/?\"<>|,#:]')",message="spec.candidate.pattern must be one pattern, without spaces or any of \\ / ? \" < > | , # :"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[-_+]')",message="spec.candidate.pattern must not begin with - _ or +"
 	Pattern string `json:"pattern,omitempty"`
 
 	// readyWhen is how the gate knows that the index has been filled. Without it the gate waits until the index has held

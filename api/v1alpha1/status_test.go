@@ -66,6 +66,7 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		Promotion:  &v1alpha1.PromotionStatus{EvaluationKey: digest, From: ref, To: ref, Lock: v1alpha1.LockDuringSwap, Step: v1alpha1.StepSwapping, StartedAt: &when},
 		Approval:   &v1alpha1.ApprovalStatus{EvaluationKey: digest, At: &when},
 		RolledBack: []string{uuid, uuid},
+		OnceLive:   []string{uuid},
 		Alias:      &v1alpha1.AliasStatus{Index: index, UUID: uuid, PromotedAt: &when, PromotedTo: ref, PromotedFrom: ref},
 		Failure: &v1alpha1.FailureStatus{Count: 2, Reason: v1alpha1.ReasonResultLost, Message: strings.Repeat("m", 32768),
 			Generation: 1, NextAttemptAt: &when},

@@ -179,6 +179,13 @@ type RelevanceGateStatus struct {
 	// +kubebuilder:validation:items:MaxLength=64
 	RolledBack []string `json:"rolledBack,omitempty"`
 
+	// onceLive are the UUIDs of the indices that this gate has seen live, newest last. A pattern never leads back to them.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MaxLength=64
+	OnceLive []string `json:"onceLive,omitempty"`
+
 	// alias is where the alias points.
 	// +optional
 	Alias *AliasStatus `json:"alias,omitempty"`

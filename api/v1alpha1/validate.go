@@ -105,7 +105,13 @@ func (r *rules) indexName(name, field, what string) {
 func (r *rules) candidate(c *Candidate) {
 	r.must((c.Index != "") != (c.Pattern != ""),
 		"exactly one of spec.candidate.index and spec.candidate.pattern must be set")
-	r.must(c.Pattern == "", "spec.candidate.pattern is not supported yet")
+	if c.Pattern != "" {
+		r.must(strings.Contains(c.Pattern, "*"), "spec.candidate.pattern must contain a *: name a single index in spec.candidate.index")
+		r.must(!upperCase.MatchString(c.Pattern), "spec.candidate.pattern must be lower case")
+		r.must(!notOneName.MatchString(strings.ReplaceAll(c.Pattern, "*", "")),
+			`spec.candidate.pattern must be one pattern, without spaces or any of \ / ? " < > | , # :`)
+		r.must(!badStart.MatchString(c.Pattern), "spec.candidate.pattern must not begin with - _ or +")
+	}
 	r.indexName(c.Index, "spec.candidate.index", "the name of one index")
 	r.must(c.ReadyWhen == nil || (c.ReadyWhen.MinDocs != nil) != (c.ReadyWhen.Meta != nil),
 		"exactly one of spec.candidate.readyWhen.minDocs and spec.candidate.readyWhen.meta must be set")

@@ -54,26 +54,27 @@ func segment(name, metric string) object {
 // ruleRefusals break one CEL rule each. TestEveryRuleHasARow finds a rule without a row.
 func ruleRefusals() []refusal {
 	const (
-		notOneAlias = `spec.alias must be one name, without spaces, wildcards or any of \ / " < > | , # :`
-		notOneIndex = `spec.candidate.index must be the name of one index, without spaces, wildcards or any of \ / " < > | , # :`
-		badAlias    = "spec.alias must not begin with - _ or +, and must not be . or .."
-		badIndex    = "spec.candidate.index must not begin with - _ or +, and must not be . or .."
-		notURL      = "spec.engine.url must be an http or https address, such as https://search.shop.svc:9200"
-		credentials = "spec.engine.url must not contain credentials: name a Secret in spec.engine.credentialsSecretRef"
-		queryInURL  = "spec.engine.url must not have a query or a fragment"
-		oneEngine   = "exactly one of spec.engine.url and spec.engine.elasticsearchRef must be set"
-		oneIndex    = "exactly one of spec.candidate.index and spec.candidate.pattern must be set"
-		oneSign     = "exactly one of spec.candidate.readyWhen.minDocs and spec.candidate.readyWhen.meta must be set"
-		oneSet      = "exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set"
-		oneBody     = "exactly one of spec.search.body, spec.search.bodyConfigMapRef and spec.search.storedTemplate must be set"
-		noLimit     = "a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries, or spec.segments"
-		noScale     = "the metric err needs spec.goldenSet.maxGrade: its value depends on the highest grade of the scale"
-		badSegment  = "the metric of each of spec.segments.limits must be the name of one of spec.metrics"
-		unsure      = "the confidence of a metric must be from 0.5 to 0.999"
-		badMetric   = "the name of a metric must be a word and, where the metric has a cut, @ and a number: ndcg@10"
-		unlimited   = "dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged"
-		badLoss     = "spec.regressions.metric cannot be dcg or unjudgedRate: name ndcg or judged"
-		badIDField  = "spec.search.idField must be the name of one field, without spaces, wildcards or commas"
+		notOneAlias   = `spec.alias must be one name, without spaces, wildcards or any of \ / " < > | , # :`
+		notOneIndex   = `spec.candidate.index must be the name of one index, without spaces, wildcards or any of \ / " < > | , # :`
+		notOnePattern = `spec.candidate.pattern must be one pattern, without spaces or any of \ / ? " < > | , # :`
+		badAlias      = "spec.alias must not begin with - _ or +, and must not be . or .."
+		badIndex      = "spec.candidate.index must not begin with - _ or +, and must not be . or .."
+		notURL        = "spec.engine.url must be an http or https address, such as https://search.shop.svc:9200"
+		credentials   = "spec.engine.url must not contain credentials: name a Secret in spec.engine.credentialsSecretRef"
+		queryInURL    = "spec.engine.url must not have a query or a fragment"
+		oneEngine     = "exactly one of spec.engine.url and spec.engine.elasticsearchRef must be set"
+		oneIndex      = "exactly one of spec.candidate.index and spec.candidate.pattern must be set"
+		oneSign       = "exactly one of spec.candidate.readyWhen.minDocs and spec.candidate.readyWhen.meta must be set"
+		oneSet        = "exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set"
+		oneBody       = "exactly one of spec.search.body, spec.search.bodyConfigMapRef and spec.search.storedTemplate must be set"
+		noLimit       = "a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries, or spec.segments"
+		noScale       = "the metric err needs spec.goldenSet.maxGrade: its value depends on the highest grade of the scale"
+		badSegment    = "the metric of each of spec.segments.limits must be the name of one of spec.metrics"
+		unsure        = "the confidence of a metric must be from 0.5 to 0.999"
+		badMetric     = "the name of a metric must be a word and, where the metric has a cut, @ and a number: ndcg@10"
+		unlimited     = "dcg and unjudgedRate can have no limit, as dcg is not normalised and less of unjudgedRate is better: put it on ndcg or judged"
+		badLoss       = "spec.regressions.metric cannot be dcg or unjudgedRate: name ndcg or judged"
+		badIDField    = "spec.search.idField must be the name of one field, without spaces, wildcards or commas"
 	)
 	keyRef := object{"name": "golden", "key": "golden.json"}
 	return []refusal{
@@ -116,7 +117,15 @@ func ruleRefusals() []refusal {
 		{"an alias of more bytes than an engine takes", set("alias", strings.Repeat("ü", 128)), "spec.alias", "spec.alias must be at most 255 bytes long"},
 
 		{"no candidate", set("candidate", object{}), "spec.candidate", oneIndex},
-		{"a pattern", set("candidate", object{"pattern": "products-*"}), "spec.candidate", "spec.candidate.pattern is not supported yet"},
+		{"a pattern of one index", set("candidate", object{"pattern": "products-v2"}), "spec.candidate.pattern",
+			"spec.candidate.pattern must contain a *: name a single index in spec.candidate.index"},
+		{"a pattern in upper case", set("candidate", object{"pattern": "Products-*"}), "spec.candidate.pattern", "spec.candidate.pattern must be lower case"},
+		{"two patterns", set("candidate", object{"pattern": "products-*,shops-*"}), "spec.candidate.pattern", notOnePattern},
+		{"a pattern with a question mark", set("candidate", object{"pattern": "products-?*"}), "spec.candidate.pattern", notOnePattern},
+		{"a pattern of another cluster", set("candidate", object{"pattern": "other:products-*"}), "spec.candidate.pattern", notOnePattern},
+		{"a pattern with a backslash", set("candidate", object{"pattern": `products\*`}), "spec.candidate.pattern", notOnePattern},
+		{"a pattern with a space", set("candidate", object{"pattern": "products *"}), "spec.candidate.pattern", notOnePattern},
+		{"a pattern that excludes", set("candidate", object{"pattern": "-products*"}), "spec.candidate.pattern", "spec.candidate.pattern must not begin with - _ or +"},
 		{"the alias as candidate", set("candidate.index", "products"), "spec", "spec.candidate.index must be an index, not the alias of the gate"},
 		{"a candidate in upper case", set("candidate.index", "Products-v2"), "spec.candidate.index", "spec.candidate.index must be lower case"},
 		{"two candidates", set("candidate.index", "products-v2,products-v3"), "spec.candidate.index", notOneIndex},

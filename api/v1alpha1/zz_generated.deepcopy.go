@@ -864,6 +864,11 @@ func (in *RelevanceGateStatus) DeepCopyInto(out *RelevanceGateStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.OnceLive != nil {
+		in, out := &in.OnceLive, &out.OnceLive
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Alias != nil {
 		in, out := &in.Alias, &out.Alias
 		*out = new(AliasStatus)

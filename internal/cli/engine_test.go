@@ -76,6 +76,28 @@ const shoesGolden = `{"schema": "relevancegate.dev/golden/v1", "queries": [
 	{"id": "n1", "query": "bananas", "expectNoResults": true}
 ]}`
 
+func TestAPatternFindsTheCandidate(t *testing.T) {
+	testengine.Each(t, func(t *testing.T, _, url string) {
+		live := loadShoes(t, url, "shoes", "socks", "hats")
+		pattern := live + "-next-*"
+		gate := writeFile(t, "gate.yaml", strings.Replace(matchGate("_id", `{name: recall@5, min: "0.1"}`), "index: no-such-index", `pattern: "`+pattern+`"`, 1))
+		args := []string{"-f", gate, "--golden-set", goldenFile(t, shoesGolden), "--url", url, "--live", live}
+		doc, result := runJSON(t, args...)
+		if result.code != exitUsage || !strings.Contains(doc.Message, "no index that matches spec.candidate.pattern "+pattern+" was created after the live index "+live) {
+			t.Errorf("code %d: %s", result.code, doc.Message)
+		}
+		for _, name := range []string{"-next-2", "-next-1"} {
+			t.Cleanup(func() { testengine.Remove(t, url, live+name) })
+			testengine.Create(t, url, live+name, "")
+			testengine.Put(t, url, live+name, "a", `{"name": "shoes"}`)
+		}
+		doc, result = runJSON(t, args...)
+		if result.code != 0 || !strings.Contains(result.out, `"`+live+"-next-1"+`"`) || strings.Contains(result.out, `"`+live+"-next-2"+`"`) {
+			t.Errorf("code %d: %s", result.code, result.out)
+		}
+	})
+}
+
 func TestVerdicts(t *testing.T) {
 	testengine.Each(t, func(t *testing.T, _, url string) {
 		good := loadShoes(t, url, "shoes", "green shoes and more of it", "socks")

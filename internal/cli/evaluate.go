@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/relevance-gate/relevance-gate/golden"
+	"github.com/relevance-gate/relevance-gate/internal/alias"
 	"github.com/relevance-gate/relevance-gate/internal/engine"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 	"github.com/relevance-gate/relevance-gate/internal/report"
@@ -169,14 +170,17 @@ func newClient(o evaluateOptions, getenv func(string) string, plan *evaluate.Pla
 // measured as live alone, as in a cluster at rest: the live index is not
 // refreshed, and there is nothing to compare it with.
 func chooseIndices(ctx context.Context, client *engine.Client, o evaluateOptions, gate *spec) error {
-	candidate := cmp.Or(o.candidate, gate.candidate)
-	if candidate == "" {
-		return gateError(errors.New("the gate names no candidate index (spec.candidate.pattern is not supported yet); give --candidate"))
-	}
 	live := o.live
 	if live == "" {
 		var err error
 		if live, err = liveIndex(ctx, client, gate.alias); err != nil {
+			return err
+		}
+	}
+	candidate := cmp.Or(o.candidate, gate.candidate)
+	if candidate == "" {
+		var err error
+		if candidate, err = newestIndex(ctx, client, gate.pattern, live); err != nil {
 			return err
 		}
 	}
@@ -189,11 +193,27 @@ func chooseIndices(ctx context.Context, client *engine.Client, o evaluateOptions
 	return nil
 }
 
+// newestIndex is the one that the gate's pattern finds. Which indices were live
+// before only a cluster's gate remembers.
+func newestIndex(ctx context.Context, client *engine.Client, pattern, live string) (string, error) {
+	index, err := alias.Newest(ctx, client, pattern, live, nil)
+	if err != nil {
+		return "", failureError(err)
+	}
+	if index == "" && live != "" {
+		return "", gateError(fmt.Errorf("no index that matches spec.candidate.pattern %s was created after the live index %s; give --candidate", pattern, live))
+	}
+	if index == "" {
+		return "", gateError(fmt.Errorf("no index matches spec.candidate.pattern %s; give --candidate", pattern))
+	}
+	return index, nil
+}
+
 // liveIndex is the index that the alias points at, or empty.
-func liveIndex(ctx context.Context, client *engine.Client, alias string) (string, error) {
-	members, err := client.Alias(ctx, alias)
+func liveIndex(ctx context.Context, client *engine.Client, name string) (string, error) {
+	members, err := client.Alias(ctx, name)
 	if errors.Is(err, engine.ErrAliasIsIndex) || errors.Is(err, engine.ErrAliasIsDataStream) {
-		return "", &exitError{code: exitUsage, reason: reasonAliasNotPlain, message: fmt.Sprintf("the gate's alias %s: %v", alias, err)}
+		return "", &exitError{code: exitUsage, reason: reasonAliasNotPlain, message: fmt.Sprintf("the gate's alias %s: %v", name, err)}
 	}
 	if err != nil {
 		return "", failureError(err)
@@ -219,6 +239,6 @@ func liveIndex(ctx context.Context, client *engine.Client, alias string) (string
 	return "", &exitError{
 		code:    exitUsage,
 		reason:  reasonAliasNotPlain,
-		message: fmt.Sprintf("the alias %s %s; name the index to compare with by --live", alias, problem),
+		message: fmt.Sprintf("the alias %s %s; name the index to compare with by --live", name, problem),
 	}
 }

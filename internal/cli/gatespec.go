@@ -15,7 +15,8 @@ import (
 // spec is what evaluate uses of a gate.
 type spec struct {
 	alias     string
-	candidate string
+	candidate string // empty if the gate has a pattern
+	pattern   string
 	plan      *evaluate.Plan // without indices and golden set
 	limits    evaluate.LimitValues
 }
@@ -58,7 +59,7 @@ func (f *gateFile) readSpec() (*spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &spec{alias: gate.Alias, candidate: gate.Candidate.Index, plan: plan, limits: limits}, nil
+	return &spec{alias: gate.Alias, candidate: gate.Candidate.Index, pattern: gate.Candidate.Pattern, plan: plan, limits: limits}, nil
 }
 
 func (f *gateFile) checkRequired() error {

@@ -175,8 +175,8 @@ func subjectOf(gate *v1alpha1.RelevanceGate) subject {
 // liveIsCandidate says whether the live index was measured, and is the candidate that this gate has promoted: at rest a
 // changed golden set measures nothing else.
 func liveIsCandidate(gate *v1alpha1.RelevanceGate) bool {
-	live, alias := gate.Status.Evaluation.Live, gate.Status.Alias
-	return live != nil && live.Index == gate.Spec.Candidate.Index &&
+	live, alias, named := gate.Status.Evaluation.Live, gate.Status.Alias, gate.Spec.Candidate.Index
+	return live != nil && (named == "" || live.Index == named) &&
 		alias != nil && alias.PromotedTo != nil && *alias.PromotedTo == v1alpha1.IndexRef{Index: live.Index, UUID: live.UUID}
 }
 

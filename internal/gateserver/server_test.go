@@ -387,6 +387,8 @@ func TestPins(t *testing.T) {
 		}), "candidate=products-v2", pendingVerdict, reasonCandidatePinMismatch},
 		{"a promoted candidate that was measured again as the live index matches", makeGate(liveBelow), "candidate=products-v2",
 			v1alpha1.VerdictFailed, v1alpha1.ReasonLiveBelowThreshold},
+		{"so does one that a pattern found", makeGate(liveBelow, byPattern), "candidate=products-v2",
+			v1alpha1.VerdictFailed, v1alpha1.ReasonLiveBelowThreshold},
 		{"another candidate than the live index differs", makeGate(liveBelow), "candidate=products-v3",
 			pendingVerdict, reasonCandidatePinMismatch},
 		{"a live index that is not the spec's candidate is not a candidate", makeGate(liveBelow, func(gate *v1alpha1.RelevanceGate) {
