@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -171,6 +172,7 @@ func (r *Reconciler) begin(ctx context.Context, s *scope, plan *evaluate.Plan) e
 			Judgments: int64(s.inputs.golden.judgments),
 		},
 		SearchDigest: evaluate.SearchDigest(s.inputs.search),
+		Bootstrap:    bootstrapOf(plan),
 	}
 	if plan.Candidate != nil {
 		status.Evaluation.Candidate = &v1alpha1.CandidateStatus{Index: plan.Candidate.Name, UUID: plan.Candidate.UUID, Fingerprint: s.fingerprint.Digest()}
@@ -179,6 +181,17 @@ func (r *Reconciler) begin(ctx context.Context, s *scope, plan *evaluate.Plan) e
 		status.Evaluation.Live = &v1alpha1.LiveStatus{Index: plan.Live.Name, UUID: plan.Live.UUID}
 	}
 	return nil
+}
+
+// bootstrapOf is how the intervals of a plan were found, nil where there are none.
+func bootstrapOf(plan *evaluate.Plan) *v1alpha1.BootstrapStatus {
+	draws := plan.Draws()
+	if draws == nil {
+		return nil
+	}
+	return &v1alpha1.BootstrapStatus{
+		Method: v1alpha1.BootstrapPercentile, Resamples: int32(draws.Resamples), Seed: strconv.FormatUint(draws.Seed, 10),
+	}
 }
 
 func (s *scope) engineStatus() *v1alpha1.EngineStatus {

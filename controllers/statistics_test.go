@@ -1,6 +1,9 @@
 package controllers
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,7 +35,7 @@ func (w *world) endWith(interval verdict.Interval) {
 	job := w.job()
 	plan, _, _, err := evaluate.LoadPlan(w.mount(job))
 	must(w.t, err)
-	report := evaluate.Report{Candidate: &evaluate.IndexResult{UUID: plan.Candidate.UUID}, Live: &evaluate.IndexResult{UUID: plan.Live.UUID}}
+	report := evaluate.Report{Depth: 50, Candidate: &evaluate.IndexResult{UUID: plan.Candidate.UUID}, Live: &evaluate.IndexResult{UUID: plan.Live.UUID}}
 	m := &report.Measurement
 	m.Queries, m.Judgments, m.Deterministic = 3, 4, true
 	m.HitsCandidate, m.JudgedHitsCandidate, m.HitsLive, m.JudgedHitsLive = 3, 3, 3, 3
@@ -70,6 +73,14 @@ func TestConfidenceAndSegmentsReachTheStatusAndGiveTheVerdict(t *testing.T) {
 	status := w.read().Status
 	if status.Alias.Index != w.live {
 		t.Errorf("the alias points at %s", status.Alias.Index)
+	}
+	if depth := status.Evaluation.Depth; depth != 50 {
+		t.Errorf("the depth is %d", depth)
+	}
+	sum := sha256.Sum256([]byte(status.Evaluation.GoldenSet.Digest))
+	drawn := v1alpha1.BootstrapStatus{Method: v1alpha1.BootstrapPercentile, Resamples: 10_000, Seed: fmt.Sprint(binary.BigEndian.Uint64(sum[:]))}
+	if got := status.Evaluation.Bootstrap; got == nil || *got != drawn {
+		t.Errorf("the intervals are from %+v, want %+v", got, drawn)
 	}
 	score := status.Scores[0]
 	if score.CandidateLow != "0.750000" || score.CandidateHigh != "0.950000" || score.DeltaLow != "0.000000" || score.DeltaHigh != "0.000000" ||

@@ -34,6 +34,7 @@ func (s *scope) store(summary *evaluate.Summary) {
 	completed := metav1.NewTime(s.now)
 	evaluation.CompletedAt = &completed
 	evaluation.MissingDocs = ptr.To(int64(m.MissingDocs))
+	evaluation.Depth = int32(summary.Depth)
 	if summary.Candidate != nil && evaluation.Candidate != nil {
 		evaluation.Candidate.Docs = ptr.To(summary.Candidate.Docs)
 	}

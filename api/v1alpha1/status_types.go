@@ -257,10 +257,46 @@ type EvaluationStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	SearchDigest string `json:"searchDigest,omitempty"`
 
+	// depth is how many hits of a ranking were looked at, at most. One more was asked for, so that a tie at the cut shows.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	Depth int32 `json:"depth,omitempty"`
+
+	// bootstrap is how the intervals were found, absent where no confidence is asked for.
+	// +optional
+	Bootstrap *BootstrapStatus `json:"bootstrap,omitempty"`
+
 	// missingDocs is the number of judged documents that the candidate does not hold.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	MissingDocs *int64 `json:"missingDocs,omitempty"`
+}
+
+// BootstrapMethod is how an interval is taken from the resamples.
+// +kubebuilder:validation:Enum=Percentile
+type BootstrapMethod string
+
+// BootstrapPercentile takes the nearest ranks of the sorted means.
+const BootstrapPercentile BootstrapMethod = "Percentile"
+
+// BootstrapStatus is all that another program needs to find the same intervals.
+type BootstrapStatus struct {
+	// method is how an interval is taken from the resamples.
+	// +required
+	Method BootstrapMethod `json:"method"`
+
+	// resamples is how often the queries were drawn anew.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	Resamples int32 `json:"resamples"`
+
+	// seed is the 64-bit number that the draws start from, as a text. It follows from the golden set's digest.
+	// +required
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,20}$`
+	Seed string `json:"seed"`
 }
 
 // EngineStatus is the engine that was asked.
@@ -323,7 +359,7 @@ type LiveStatus struct {
 
 // GoldenSetStatus is the golden set that was asked.
 type GoldenSetStatus struct {
-	// digest is the SHA-256 of its content.
+	// digest is the SHA-256 of its bytes once unpacked.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`

@@ -38,9 +38,13 @@ func cutOf(metric relevance.Metric, judged []float64) int {
 	return metric.K
 }
 
-// sizeOf is how many hits are asked for: one more than the deepest look of any
-// metric, so that a tie at the cut shows, but no more than an engine gives.
-func sizeOf(metrics []relevance.Metric, judgedAt int, set *golden.Set) int {
+// sizeOf is how many hits are asked for to look at so many: one more, so that a
+// tie at the cut shows, but no more than an engine gives.
+func sizeOf(depth int) int { return min(depth+1, relevance.MaxK) }
+
+// depthOf is how many hits of a ranking are looked at: the deepest look of any
+// metric and of the judged rate, but no more than an engine gives.
+func depthOf(metrics []relevance.Metric, judgedAt int, set *golden.Set) int {
 	depth := judgedAt
 	for _, metric := range metrics {
 		depth = max(depth, cutOf(metric, nil))
@@ -50,7 +54,7 @@ func sizeOf(metrics []relevance.Metric, judgedAt int, set *golden.Set) int {
 			}
 		}
 	}
-	return min(depth+1, relevance.MaxK)
+	return min(depth, relevance.MaxK)
 }
 
 func gradesOf(query golden.Query) []float64 {

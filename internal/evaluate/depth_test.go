@@ -46,7 +46,7 @@ func TestSizeAsksForOneHitMore(t *testing.T) {
 		{10, []string{"recall@9999"}, 10000},
 		{10, []string{"recall@10000"}, 10000}, // an engine gives no more
 	} {
-		if got := sizeOf(makePlan(t, 1, row.metrics...).Metrics, row.judgedAt, set); got != row.want {
+		if got := sizeOf(depthOf(makePlan(t, 1, row.metrics...).Metrics, row.judgedAt, set)); got != row.want {
 			t.Errorf("size for %v, judged at %d, is %d, want %d", row.metrics, row.judgedAt, got, row.want)
 		}
 	}
@@ -56,8 +56,8 @@ func TestSizeForRPrecisionGoesByItsOwnThreshold(t *testing.T) {
 	query := makeRelevant("q1", 40)
 	query.Judgments[0].Grade = 3
 	metric := relevance.Metric{Name: "r-precision", Kind: relevance.RPrecision, RelevantFrom: 2}
-	if got := sizeOf([]relevance.Metric{metric}, 10, &golden.Set{Queries: []golden.Query{query}}); got != 11 {
-		t.Errorf("size is %d, want 11: one document is relevant", got)
+	if got := depthOf([]relevance.Metric{metric}, 10, &golden.Set{Queries: []golden.Query{query}}); got != 10 {
+		t.Errorf("depth is %d, want 10: one document is relevant", got)
 	}
 }
 
@@ -69,6 +69,9 @@ func TestAMetricWithoutACutDoesNotDependOnOthers(t *testing.T) {
 		report := measured(t, makePlan(t, 1, metrics...), queries, found, found)
 		if got := scoresOf(report); !strings.HasPrefix(got, "map=0.500000/0.500000 set_recall=0.500000/0.500000") {
 			t.Errorf("%v score %s", metrics, got)
+		}
+		if want := map[int]int{2: 100, 3: 500}[len(metrics)]; report.Depth != want {
+			t.Errorf("the report of %v names the depth %d, want %d", metrics, report.Depth, want)
 		}
 		if report.UncutDepth != 100 {
 			t.Errorf("the report names the depth %d", report.UncutDepth)

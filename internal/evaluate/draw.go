@@ -15,6 +15,15 @@ type Draws struct {
 	Seed      uint64
 }
 
+// Draws says how the intervals of the plan's evaluation are found; nil where it
+// asks for no confidence.
+func (p *Plan) Draws() *Draws {
+	if len(p.Confidence) == 0 {
+		return nil
+	}
+	return &Draws{Resamples: relevance.DefaultResamples, Seed: seedOf(p.GoldenDigest)}
+}
+
 // drawing is a sample whose mean is wanted with an interval.
 type drawing struct {
 	sample
@@ -26,11 +35,7 @@ type drawing struct {
 // draw makes the draws. Samples over the same queries share them, so that
 // both indices and all metrics are drawn alike.
 func (r *run) draw(drawings []drawing) error {
-	if len(drawings) == 0 {
-		return nil
-	}
-	seed := seedOf(r.plan.GoldenDigest)
-	r.report.Draws = &Draws{Resamples: relevance.DefaultResamples, Seed: seed}
+	r.report.Draws = r.plan.Draws()
 	for len(drawings) > 0 {
 		first := drawings[0].sample
 		var shared, rest []drawing
@@ -42,7 +47,7 @@ func (r *run) draw(drawings []drawing) error {
 				rest = append(rest, d)
 			}
 		}
-		drawn, err := relevance.Bootstrap(columns, r.weights(first), relevance.DefaultResamples, seed)
+		drawn, err := relevance.Bootstrap(columns, r.weights(first), r.report.Draws.Resamples, r.report.Draws.Seed)
 		if err != nil && !errors.Is(err, relevance.ErrDegenerate) {
 			return err
 		}

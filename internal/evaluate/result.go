@@ -22,6 +22,8 @@ type Report struct {
 	// query.
 	Metrics     []relevance.Metric
 	Measurement verdict.Measurement
+	// Depth is how many hits of a ranking were looked at, at most.
+	Depth int
 	// UncutDepth is how many hits the metrics without a cut-off looked at; 0
 	// where there is none.
 	UncutDepth int

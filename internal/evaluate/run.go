@@ -83,7 +83,8 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 	if err := r.chooseMetrics(); err != nil {
 		return nil, NewFailure(ReasonInvalidPlan, err)
 	}
-	r.size = sizeOf(r.metrics, p.judgedAt(), set)
+	depth := depthOf(r.metrics, p.judgedAt(), set)
+	r.size = sizeOf(depth)
 	body, dropped, err := newTemplate(p.Search.Body)
 	if err != nil {
 		return nil, NewFailure(ReasonInvalidSearch, err)
@@ -93,6 +94,7 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 		GoldenDigest:  p.GoldenDigest,
 		GoldenContent: set.Digest(),
 		Metrics:       r.metrics,
+		Depth:         depth,
 		WorstMetric:   r.metrics[r.worstMetric].Name,
 		DroppedFields: dropped,
 		Confidence:    p.Confidence,

@@ -37,6 +37,8 @@ type Summary struct {
 	Engine    string       `json:"engine"`
 	Candidate *IndexResult `json:"candidate"`
 	Live      *IndexResult `json:"live"`
+	// Depth is the report's; 0 in what older pods hand over.
+	Depth int `json:"depth"`
 	// WorstCut says that fewer of the worst queries are listed, or with
 	// shorter ids, than were found.
 	WorstCut    bool                `json:"worstCut"`
@@ -52,6 +54,7 @@ func (r *Report) Summary(p *Plan) Summary {
 		Engine:        r.EngineName(),
 		Candidate:     r.Candidate,
 		Live:          r.Live,
+		Depth:         r.Depth,
 		Measurement:   r.Measurement,
 	}
 }
@@ -153,6 +156,8 @@ func DecodeSummary(raw []byte, p *Plan) (*Summary, error) {
 		return nil, errors.New("the summary is of another evaluation key")
 	case summary.GoldenDigest != p.GoldenDigest:
 		return nil, errors.New("the summary is of another golden set")
+	case summary.Depth < 0 || summary.Depth > relevance.MaxK:
+		return nil, fmt.Errorf("the summary's depth is %d, which is no number of hits", summary.Depth)
 	case summary.Candidate == nil && summary.Live == nil:
 		return nil, errors.New("the summary names no index")
 	}

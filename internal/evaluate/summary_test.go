@@ -39,6 +39,7 @@ func largestSummary() Summary {
 	}
 	plan := testPlan()
 	report := Report{
+		Depth:     relevance.MaxK,
 		Engine:    engine.Info{Distribution: engine.Elasticsearch, Version: "10.100.100-SNAPSHOT"},
 		Candidate: index(testKey),
 		Live:      index(""),
@@ -237,6 +238,9 @@ func TestDecodeSummaryIsStrict(t *testing.T) {
 		"no index":            {strings.Replace(withScores(`[[1],[2]]`, `[[1,null,3]]`), `"live":{},`, ``, 1), testKey, testGolden},
 		"a failure":           {`{"schema":"` + FailureSchema + `","reason":"X","message":"y"}`, testKey, testGolden},
 		"more than the limit": {text + strings.Repeat(" ", MaxSummary), testKey, testGolden},
+
+		"a depth below 0":          {strings.Replace(withScores(`[[1],[2]]`, `[[1,null,3]]`), `"live"`, `"depth":-1,"live"`, 1), testKey, testGolden},
+		"more depth than there is": {strings.Replace(withScores(`[[1],[2]]`, `[[1,null,3]]`), `"live"`, `"depth":10001,"live"`, 1), testKey, testGolden},
 
 		"no scores":                     {withScores(`[]`, `[[1,null,3]]`), testKey, testGolden},
 		"a score too few":               {withScores(`[[1]]`, `[[1,null,3]]`), testKey, testGolden},
