@@ -6,35 +6,54 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
 
-// unsure says why a score that holds its limits does not hold them at the near end of its interval: the low end of the
-// score's against min, of the difference's against maxDrop. It finds nothing where no confidence is asked for.
+// unsure says why a score that holds its limits does not hold them at the near ends of its intervals. It finds nothing
+// where no confidence is asked for. Either limit that lacks queries is told, as each may take another number of them.
 func unsure(s Score, limit Limit, l Limits) finding {
 	if limit.Confidence == nil {
 		return finding{}
 	}
+	var found finding
 	if limit.Min != nil {
-		held := fmt.Sprintf("%s %s holds min %s", limit.Metric, text(s.of(l)), relevance.Format(*limit.Min))
-		if s.Interval == nil {
-			return noInterval(held, s.Queries)
-		}
-		n := near{queries: s.Queries, margin: *s.of(l) - *limit.Min, end: s.Interval.Low - *limit.Min}
-		n.alike = s.Interval.Low == s.Interval.High
-		if found := n.check(held, "begins at "+relevance.Format(s.Interval.Low), *limit.Confidence); found.reason != "" {
-			return found
-		}
+		found = unsureOfMin(s, limit, l)
 	}
-	if limit.MaxDrop != nil {
-		held := fmt.Sprintf("%s %s holds maxDrop %s%s", limit.Metric, text(s.Candidate), relevance.Format(*limit.MaxDrop), beside(s.Live, l))
-		if s.DeltaInterval == nil {
-			return noInterval(held, s.Queries)
-		}
-		// The interval is about the live index's first repeat, but the drop is counted from its highest.
-		furthest := highest(s) - *s.Live - s.DeltaInterval.Low
-		n := near{queries: s.Queries, margin: *limit.MaxDrop - dropOf(s), end: *limit.MaxDrop - furthest}
-		n.alike = s.DeltaInterval.Low == s.DeltaInterval.High && s.DeltaInterval.Low != 0
-		return n.check(held, "reaches a drop of "+relevance.Format(furthest), *limit.Confidence)
+	if limit.MaxDrop == nil {
+		return found
 	}
-	return finding{}
+	other := unsureOfDrop(s, limit, l)
+	switch {
+	case found.reason == "":
+		return other
+	case other.reason == ReasonMissingScore:
+		found.reason = other.reason
+	}
+	if other.reason != "" {
+		found.message += "; " + other.message
+	}
+	return found
+}
+
+// unsureOfMin holds the low end of the score's interval against min.
+func unsureOfMin(s Score, limit Limit, l Limits) finding {
+	held := fmt.Sprintf("%s %s holds min %s", limit.Metric, text(s.of(l)), relevance.Format(*limit.Min))
+	if s.Interval == nil {
+		return noInterval(held, s.Queries)
+	}
+	n := near{queries: s.Queries, margin: *s.of(l) - *limit.Min, end: s.Interval.Low - *limit.Min}
+	n.alike = s.Interval.Low == s.Interval.High
+	return n.check(held, "begins at "+relevance.Format(s.Interval.Low), *limit.Confidence)
+}
+
+// unsureOfDrop holds the low end of the difference's interval against maxDrop.
+func unsureOfDrop(s Score, limit Limit, l Limits) finding {
+	held := fmt.Sprintf("%s %s holds maxDrop %s%s", limit.Metric, text(s.Candidate), relevance.Format(*limit.MaxDrop), beside(s.Live, l))
+	if s.DeltaInterval == nil {
+		return noInterval(held, s.Queries)
+	}
+	// The interval is about the live index's first repeat, but the drop is counted from its highest.
+	furthest := highest(s) - *s.Live - s.DeltaInterval.Low
+	n := near{queries: s.Queries, margin: *limit.MaxDrop - dropOf(s), end: *limit.MaxDrop - furthest}
+	n.alike = s.DeltaInterval.Low == s.DeltaInterval.High && s.DeltaInterval.Low != 0
+	return n.check(held, "reaches a drop of "+relevance.Format(furthest), *limit.Confidence)
 }
 
 // noInterval says why there is none to hold a limit against.

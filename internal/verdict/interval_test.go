@@ -63,6 +63,13 @@ func TestConfidence(t *testing.T) {
 			"ndcg@10 0.860000 holds min 0.850000 and maxDrop 0.020000 at confidence 0.950000 (live 0.860000)"},
 		{"the near end of min holds and that of maxDrop does not", one(sure(ndcg, 860_000, 860_000, narrow, Interval{-40_000, 0})), limits(at(both(ndcg, 850_000, 20_000), 950_000)), Inconclusive, ReasonTooFewQueries,
 			"ndcg@10 0.860000 holds maxDrop 0.020000 (live 0.860000), but its interval at confidence 0.950000 reaches a drop of 0.040000: 50 queries are too few, about 150 more like them would do"},
+		{"neither near end holds, and each takes its own number of queries", one(sure(ndcg, 860_000, 860_000, Interval{840_000, 880_000}, Interval{-60_000, 0})), limits(at(both(ndcg, 850_000, 20_000), 950_000)), Inconclusive, ReasonTooFewQueries,
+			"ndcg@10 0.860000 holds min 0.850000, but its interval at confidence 0.950000 begins at 0.840000: 50 queries are too few, about 150 more like them would do; " +
+				"ndcg@10 0.860000 holds maxDrop 0.020000 (live 0.860000), but its interval at confidence 0.950000 reaches a drop of 0.060000: 50 queries are too few, about 400 more like them would do"},
+		{"too few queries for min, and an interval of the difference that got lost", one(Score{Metric: ndcg, Candidate: n[int64](860_000), Live: n[int64](860_000), Queries: 50, Interval: &Interval{840_000, 880_000}}),
+			limits(at(both(ndcg, 850_000, 20_000), 950_000)), Inconclusive, ReasonMissingScore,
+			"ndcg@10 0.860000 holds min 0.850000, but its interval at confidence 0.950000 begins at 0.840000: 50 queries are too few, about 150 more like them would do; " +
+				"ndcg@10 0.860000 holds maxDrop 0.020000 (live 0.860000), but its interval is missing (confidence)"},
 		{"a missed maxDrop is told before a wide interval of the score", one(sure(ndcg, 860_000, 890_000, Interval{0, 870_000}, Interval{-40_000, 0})), limits(at(both(ndcg, 850_000, 20_000), 950_000)), Failed, ReasonBelowThreshold,
 			"ndcg@10 0.860000 is 0.030000 below live 0.890000, more than its maxDrop 0.020000"},
 
