@@ -25,6 +25,7 @@ type compareOptions struct {
 	maxGrade        int
 	by              string
 	listed          int
+	interval        string
 }
 
 func newCompareCommand() *cobra.Command {
@@ -65,6 +66,7 @@ Environment: as for evaluate.`,
 	flags.IntVar(&o.maxGrade, "max-grade", 0, "highest grade of the scale, which err@K needs, of runs")
 	flags.StringVar(&o.by, "by", "", "metric that says which queries changed most (default: the one of the reports or the gate, or the first)")
 	flags.IntVar(&o.listed, "list", 10, "how many queries to list as the worst, and as the best")
+	flags.StringVar(&o.interval, "interval", string(compare.Percentile), "how intervals are taken from the bootstrap's draws: percentile, or bca (bias-corrected and accelerated)")
 	flags.StringVarP(&o.output, "output", "o", string(report.FormatText), "form of the comparison: text, json, markdown or csv")
 	return command
 }
@@ -77,6 +79,8 @@ func runCompare(ctx context.Context, o compareOptions, args []string, getenv fun
 		return usageError(fmt.Errorf("--output is %q; it must be text, json, markdown or csv", o.output))
 	case o.listed < 0:
 		return usageError(fmt.Errorf("--list is %d; it must be 0 or more", o.listed))
+	case !slices.Contains([]compare.Method{compare.Percentile, compare.BCa}, compare.Method(o.interval)):
+		return usageError(fmt.Errorf("--interval is %q; it must be percentile or bca", o.interval))
 	case o.qrels != "" && (o.gate != "" || len(o.goldenSet) > 0):
 		return usageError(errors.New("--qrels compares runs, -f and --golden-set compare indices; give the one or the others"))
 	case (o.gate == "") != (len(o.goldenSet) == 0):
@@ -98,6 +102,7 @@ func runCompare(ctx context.Context, o compareOptions, args []string, getenv fun
 	if err := chooseBy(&input, o.by); err != nil {
 		return usageError(err)
 	}
+	input.Method = compare.Method(o.interval)
 	comparison, err := compare.Compare(input, o.listed)
 	if err != nil {
 		return scoreError(err)

@@ -19,7 +19,7 @@ type comparison struct {
 	Before, After              string
 	Compared, LeftOut, Missing int
 	Notes                      []string
-	By                         string
+	By, Method                 string
 	Metrics                    []struct {
 		Metric                       string
 		Before, After, Delta, Low, P *string
@@ -73,6 +73,13 @@ const (
 	runBefore  = "q1 Q0 a 1 3 r\nq1 Q0 b 2 2 r\nq1 Q0 c 3 1 r\nq2 Q0 x 1 2 r\nq2 Q0 d 2 1 r\nq3 Q0 e 1 1 r\n"
 	runAfter   = "q1 Q0 b 1 3 s\nq1 Q0 z 2 2 s\nq1 Q0 a 3 1 s\nq2 Q0 d 1 2 s\nq2 Q0 x 2 1 s\n"
 )
+
+func TestCompareByAnotherInterval(t *testing.T) {
+	qrels, before, after := writeFile(t, "qrels", shortQrels), writeFile(t, "old.run", runBefore), writeFile(t, "new.run", runAfter)
+	if doc := runComparison(t, "--qrels", qrels, "-m", "recip_rank", "--interval", "bca", before, after); doc.Method != "bca" || doc.Metrics[0].Low == nil {
+		t.Errorf("got %+v", doc)
+	}
+}
 
 func TestCompareRuns(t *testing.T) {
 	qrels, before, after := writeFile(t, "qrels", shortQrels), writeFile(t, "old.run", runBefore), writeFile(t, "new.run", runAfter)
@@ -128,6 +135,7 @@ func TestCompareIsRefused(t *testing.T) {
 		"an unknown output":      {[]string{"-o", "junit", run, run}, `--output is "junit"; it must be text, json, markdown or csv`},
 		"runs and indices":       {[]string{"--qrels", qrels, "-f", gate, "--golden-set", qrels, run, run}, "--qrels compares runs"},
 		"a gate alone":           {[]string{"-f", gate, "a", "b"}, "give both -f and --golden-set"},
+		"another interval":       {[]string{"--interval", "t", run, run}, `--interval is "t"; it must be percentile or bca`},
 		"a negative list":        {[]string{"--list", "-1", run, run}, "--list is -1"},
 		"runs without qrels":     {[]string{run, run}, "is no report as evaluate -o json writes it"},
 		"no such file":           {[]string{"no.json", "no.json"}, "no.json: no such file"},

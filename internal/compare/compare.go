@@ -18,6 +18,15 @@ const (
 	Power      = 800_000
 )
 
+// Method is how the interval of a difference is taken from the draws.
+type Method string
+
+// The methods. BCa moves the ends where the draws are lopsided, which few queries and rare large differences make them.
+const (
+	Percentile Method = "percentile"
+	BCa        Method = "bca"
+)
+
 // Seed is the one that all draws begin with: the same input gives the same digits.
 const Seed = 1
 
@@ -28,6 +37,8 @@ type Input struct {
 	Metrics []relevance.Metric
 	// By is the position of the metric that says which queries changed most.
 	By int
+	// Method of the intervals; empty is Percentile.
+	Method Method
 	// Queries are in the order in which they are listed; at least one of them is not in error.
 	Queries []Query
 	// Hits gives the rankings of a query by its position; nil where they are not known.
@@ -59,6 +70,7 @@ type Comparison struct {
 	// Compared and LeftOut count queries: LeftOut those in error.
 	Compared, LeftOut, Missing int
 	Notes                      []string
+	Method                     Method // of the intervals
 	// Metrics are the names of what is compared, and Changes has one entry for each.
 	Metrics []string
 	Changes []Change
@@ -111,6 +123,7 @@ func Compare(in Input, listed int) (*Comparison, error) {
 	}
 	out := &Comparison{
 		Before: in.Before, After: in.After, By: in.Metrics[in.By].Name,
+		Method:   cmp.Or(in.Method, Percentile),
 		Compared: len(order), LeftOut: len(in.Queries) - len(order), Missing: in.Missing, Notes: in.Notes, Queries: in.Queries,
 	}
 	for m, metric := range in.Metrics {
@@ -173,11 +186,11 @@ func (in *Input) change(metric int, order []int) (Change, error) {
 	if out.Tally, err = relevance.Count(deltas); err != nil || in.Missing > 0 {
 		return out, err
 	}
-	return out, out.addCertainty(deltas, weights)
+	return out, out.addCertainty(deltas, weights, in.Method)
 }
 
 // addCertainty says how sure the difference is, as far as the queries say it.
-func (c *Change) addCertainty(deltas, weights []float64) error {
+func (c *Change) addCertainty(deltas, weights []float64, method Method) error {
 	p, err := relevance.RandomizationTest(deltas, weights, relevance.DefaultResamples, Seed)
 	if err != nil {
 		return err
@@ -192,14 +205,8 @@ func (c *Change) addCertainty(deltas, weights []float64) error {
 	if err != nil {
 		return err
 	}
-	// An interval without width says something only where nothing differs.
-	if interval := drawn[0].Percentile(Confidence); interval.Low != interval.High || c.Wins+c.Losses == 0 {
-		if c.Low, err = millionths(interval.Low); err != nil {
-			return err
-		}
-		if c.High, err = millionths(interval.High); err != nil {
-			return err
-		}
+	if err := c.addInterval(drawn[0], deltas, weights, method); err != nil {
+		return err
 	}
 	detectable, err := relevance.Detectable(deltas, weights, Confidence, Power)
 	if err != nil {
@@ -214,6 +221,28 @@ func (c *Change) addCertainty(deltas, weights []float64) error {
 	}
 	if err == nil {
 		c.Effect, err = millionths(effect)
+	}
+	return err
+}
+
+// addInterval takes the interval from the draws, where it says anything: one without width does only where nothing
+// differs.
+func (c *Change) addInterval(drawn relevance.Distribution, deltas, weights []float64, method Method) error {
+	interval := drawn.Percentile(Confidence)
+	if method == BCa {
+		var err error
+		if interval, err = drawn.BCa(deltas, weights, Confidence); errors.Is(err, relevance.ErrDegenerate) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	if interval.Low == interval.High && c.Wins+c.Losses > 0 {
+		return nil
+	}
+	var err error
+	if c.Low, err = millionths(interval.Low); err == nil {
+		c.High, err = millionths(interval.High)
 	}
 	return err
 }

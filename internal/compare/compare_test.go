@@ -60,6 +60,30 @@ func TestAKnownDifference(t *testing.T) {
 	}
 }
 
+func TestTheIntervalByItsMethod(t *testing.T) {
+	in := makeInput(0, 0, 0, 0, 0, 0, 0, 0, 0, .9)
+	usual := mustCompare(t, in, 10)
+	in.Method = BCa
+	moved := mustCompare(t, in, 10)
+	if usual.Method != Percentile || moved.Method != BCa {
+		t.Errorf("the methods are %s and %s", usual.Method, moved.Method)
+	}
+	one, other := usual.Changes[0], moved.Changes[0]
+	if one.Low == nil || other.Low == nil || *other.High <= *one.High || *one.P != *other.P {
+		t.Errorf("percentile %s, BCa %s: one large gain must move the end up", said(one.Low, one.High, one.P), said(other.Low, other.High, other.P))
+	}
+	in = makeInput(.1, .1, .1)
+	in.Method = BCa
+	if change := mustCompare(t, in, 10).Changes[0]; change.Low != nil {
+		t.Errorf("differences that are all alike have the interval %s", said(change.Low, change.High))
+	}
+	in = makeInput(0, 0, 0)
+	in.Method = BCa
+	if got := said(mustCompare(t, in, 10).Changes[0].Low); got != "0.000000" {
+		t.Errorf("where nothing differs the interval begins at %s", got)
+	}
+}
+
 func TestNothingChanged(t *testing.T) {
 	out := mustCompare(t, makeInput(0, 0, 0), 10)
 	change := out.Changes[0]

@@ -44,13 +44,14 @@ func comparisonText(w io.Writer, c *compare.Comparison, style Style) error {
 	for _, note := range c.Notes {
 		fmt.Fprintln(out, style.wrap(note))
 	}
-	table := newTable("METRIC", "BEFORE", "AFTER", "DELTA", "95 % INTERVAL", "P", "WIN/TIE/LOSS")
+	interval := strings.ToUpper(intervalName(c))
+	table := newTable("METRIC", "BEFORE", "AFTER", "DELTA", interval, "P", "WIN/TIE/LOSS")
 	for _, change := range c.Changes {
 		table.row(append([]string{change.Metric}, changeCells(change)...)...)
 	}
 	fmt.Fprintf(out, "\n%s", table)
 	if len(c.Segments) > 0 {
-		table := newTable("SEGMENT", "BEFORE", "AFTER", "DELTA", "95 % INTERVAL", "P", "WIN/TIE/LOSS")
+		table := newTable("SEGMENT", "BEFORE", "AFTER", "DELTA", interval, "P", "WIN/TIE/LOSS")
 		for _, segment := range c.Segments {
 			table.row(append([]string{printable(segment.Name)}, changeCells(changeBy(segment, c))...)...)
 		}
@@ -62,6 +63,14 @@ func comparisonText(w io.Writer, c *compare.Comparison, style Style) error {
 		fmt.Fprintf(out, "\n%s\n", style.wrap(line))
 	}
 	return out.Flush()
+}
+
+// intervalName heads the intervals. Those of another method than the usual one bear its name.
+func intervalName(c *compare.Comparison) string {
+	if c.Method == compare.BCa {
+		return "95 % BCa interval"
+	}
+	return "95 % interval"
 }
 
 func comparedLine(c *compare.Comparison) string {
@@ -190,7 +199,7 @@ func comparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	for _, note := range c.Notes {
 		fmt.Fprintf(out, "\n%s\n", markdownText(note))
 	}
-	markdownTable(out, "metric")
+	markdownTable(out, "metric", c)
 	for _, change := range c.Changes {
 		fmt.Fprintf(out, "| %s | %s |\n", code(change.Metric, maxMarkdownID), strings.Join(changeCells(change), " | "))
 	}
@@ -199,7 +208,7 @@ func comparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	}
 	if len(c.Segments) > 0 {
 		fmt.Fprintf(out, "\n<details><summary>Segments by %s</summary>\n", html.EscapeString(c.By))
-		markdownTable(out, "segment")
+		markdownTable(out, "segment", c)
 		for _, segment := range c.Segments {
 			fmt.Fprintf(out, "| %s | %s |\n", code(segment.Name, maxMarkdownID), strings.Join(changeCells(changeBy(segment, c)), " | "))
 		}
@@ -210,8 +219,8 @@ func comparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	return out.Flush()
 }
 
-func markdownTable(out io.Writer, first string) {
-	fmt.Fprintf(out, "\n| %s | before | after | delta | 95 %% interval | p | win/tie/loss |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", first)
+func markdownTable(out io.Writer, first string, c *compare.Comparison) {
+	fmt.Fprintf(out, "\n| %s | before | after | delta | %s | p | win/tie/loss |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", first, intervalName(c))
 }
 
 func markdownChanges(out io.Writer, kind, metric string, changes []compare.QueryChange) {
@@ -271,6 +280,7 @@ type (
 		Missing    int               `json:"missing"`
 		Notes      []string          `json:"notes"`
 		Confidence string            `json:"confidence"`
+		Method     compare.Method    `json:"method"`
 		Power      string            `json:"power"`
 		Resamples  int               `json:"resamples"`
 		Seed       uint64            `json:"seed"`
@@ -325,7 +335,7 @@ func comparisonJSON(w io.Writer, c *compare.Comparison) error {
 	doc := comparisonDocument{
 		Schema: ComparisonSchema, Before: c.Before, After: c.After,
 		Compared: c.Compared, LeftOut: c.LeftOut, Missing: c.Missing, Notes: append([]string{}, c.Notes...),
-		Confidence: relevance.Format(compare.Confidence), Power: relevance.Format(compare.Power),
+		Confidence: relevance.Format(compare.Confidence), Method: c.Method, Power: relevance.Format(compare.Power),
 		Resamples: relevance.DefaultResamples, Seed: compare.Seed,
 		Metrics: changeDocuments(c.Changes), Segments: []segmentDocument{},
 		By: c.By, Worst: queryDocuments(c.Worst), Best: queryDocuments(c.Best),

@@ -107,6 +107,17 @@ best queries by ndcg@10:
 	}
 }
 
+func TestBCaIntervalsBearTheirName(t *testing.T) {
+	before, after := makePair(t)
+	c := compared(t, before, after)
+	c.Method = compare.BCa
+	for format, want := range map[Format]string{FormatText: "  95 % BCA INTERVAL  ", FormatMarkdown: "| 95 % BCa interval |", FormatJSON: `"method": "bca"`} {
+		if got := renderComparison(t, format, c, Style{}); !strings.Contains(got, want) {
+			t.Errorf("there is no %s in\n%s", want, got)
+		}
+	}
+}
+
 func TestComparisonAsMarkdown(t *testing.T) {
 	before, after := makePair(t)
 	got := renderComparison(t, FormatMarkdown, compared(t, before, after), Style{})
