@@ -22,12 +22,7 @@ func faults() []fault {
 		{"differing repeats", func(m *Measurement) { m.Deterministic = false }, Inconclusive, ReasonNotDeterministic, ""},
 		{"nothing judged", func(m *Measurement) { m.JudgedHitsCandidate, m.JudgedHitsLive = 0, 0 }, Inconclusive, ReasonNothingJudged, ""},
 		{"too little judged", func(m *Measurement) { m.JudgedCandidate = n[int64](599_999) }, Inconclusive, ReasonTooFewJudged, ""},
-		{"no live index", func(m *Measurement) {
-			for i := range m.Scores {
-				m.Scores[i].Live, m.Scores[i].DeltaInterval = nil, nil
-			}
-			m.HitsLive, m.JudgedHitsLive, m.JudgedLive = 0, 0, nil
-		}, Inconclusive, ReasonNoLiveIndex, ""},
+		{"no live index", loseLive, Inconclusive, ReasonNoLiveIndex, ""},
 
 		{"min missed", func(m *Measurement) { m.Scores[0].Candidate = n[int64](700_000) }, Failed, ReasonBelowThreshold, "a@10 0.700000 is below its min 0.800000"},
 		{"maxDrop missed", func(m *Measurement) { m.Scores[1].Live = n[int64](999_000) }, Failed, ReasonBelowThreshold, "b@10 0.900000 is 0.099000 below live 0.999000"},
@@ -36,12 +31,25 @@ func faults() []fault {
 		{"a protected query", func(m *Measurement) { m.ProtectedRegressions = 1 }, Failed, ReasonTooManyRegressions, "1 protected query got worse"},
 
 		{"a missing score", func(m *Measurement) { m.Scores[2].Candidate = nil }, Inconclusive, ReasonMissingScore, ""},
+		{"a missing score of the live index", func(m *Measurement) { m.Scores[1].Live = nil }, Inconclusive, ReasonMissingScore, ""},
+		{"a lost interval of a difference", func(m *Measurement) { m.Scores[4].DeltaInterval = nil }, Inconclusive, ReasonMissingScore, ""},
 		{"a missing score of a segment", func(m *Measurement) { m.Segments[1].Candidate = nil }, Inconclusive, ReasonMissingScore, ""},
+		{"one query", func(m *Measurement) { m.Scores[3].Queries, m.Scores[3].Interval = 1, nil }, Inconclusive, ReasonTooFewQueries, ""},
+		{"queries that score alike", func(m *Measurement) { m.Scores[3].Interval = &Interval{900_000, 900_000} }, Inconclusive, ReasonTooFewQueries, ""},
 		{"a wide interval of a score", func(m *Measurement) { m.Scores[3].Interval = &Interval{700_000, 990_000} }, Inconclusive, ReasonTooFewQueries, ""},
 		{"a wide interval of a difference", func(m *Measurement) { m.Scores[4].DeltaInterval = &Interval{-90_000, 90_000} }, Inconclusive, ReasonTooFewQueries, ""},
 		{"a wide interval of a segment", func(m *Measurement) { m.Segments[2].Lows[0] = 700_000 }, Inconclusive, ReasonTooFewQueries, ""},
 		{"a segment of too few queries", func(m *Measurement) { m.Segments[3].Queries = 4 }, Inconclusive, ReasonTooFewQueries, ""},
+		{"nothing judged of the candidate", func(m *Measurement) { m.JudgedHitsCandidate = 0 }, Inconclusive, ReasonNothingJudged, ""},
 	}
+}
+
+// loseLive takes the live index away.
+func loseLive(m *Measurement) {
+	for i := range m.Scores {
+		m.Scores[i].Live, m.Scores[i].DeltaInterval = nil, nil
+	}
+	m.HitsLive, m.JudgedHitsLive, m.JudgedLive = 0, 0, nil
 }
 
 // faultless is a measurement that passes limits of every kind.
@@ -74,6 +82,9 @@ func TestEveryPairOfFaults(t *testing.T) {
 			m, l := faultless()
 			second.apply(&m)
 			first.apply(&m)
+			if m.JudgedHitsCandidate+m.JudgedHitsLive == 0 && first.reason == ReasonNoLiveIndex {
+				continue // Without a live index, nothing judged of the candidate is nothing judged at all.
+			}
 			got := Decide(m, l)
 			if got.Verdict != first.verdict || got.Reason != first.reason {
 				t.Errorf("%s and %s: %s/%s: %s; want %s/%s", first.name, second.name, got.Verdict, got.Reason, got.Message, first.verdict, first.reason)
@@ -81,6 +92,28 @@ func TestEveryPairOfFaults(t *testing.T) {
 			if first.name != "no live index" && !strings.Contains(got.Message, second.told) {
 				t.Errorf("%s and %s: the message does not tell %q: %s", first.name, second.name, second.told, got.Message)
 			}
+		}
+	}
+}
+
+// TestWhatComparesIsMootWithoutALiveIndex makes the alias: the limits that compare leave the verdict to the others.
+func TestWhatComparesIsMootWithoutALiveIndex(t *testing.T) {
+	moot := map[string]bool{"no live index": true, "a missing score of the live index": true, "a lost interval of a difference": true}
+	compares := map[string]bool{"maxDrop missed": true, "a regression": true, "a protected query": true, "a wide interval of a difference": true}
+	for _, fault := range faults() {
+		if compares[fault.name] {
+			continue // It cannot come about.
+		}
+		m, l := faultless()
+		l.CreateAlias = true
+		loseLive(&m)
+		fault.apply(&m)
+		want := fault.verdict
+		if moot[fault.name] {
+			want = Passed
+		}
+		if got := Decide(m, l); got.Verdict != want || want != Passed && got.Reason != fault.reason {
+			t.Errorf("%s: %s/%s: %s; want %s", fault.name, got.Verdict, got.Reason, got.Message, want)
 		}
 	}
 }
