@@ -314,7 +314,7 @@ type MetaField struct {
 
 // GoldenSetFormat is the file format of a golden set.
 //
-// +kubebuilder:validation:Enum=Auto;Gate;Quepid;TREC;RankEval;CSV;RRE
+// +kubebuilder:validation:Enum=Auto;Gate;Article;Short;Quepid;TREC;RankEval;RRE;CSV;JSONL
 type GoldenSetFormat string
 
 // The formats of golden sets.
@@ -323,16 +323,22 @@ const (
 	FormatAuto GoldenSetFormat = "Auto"
 	// FormatGate is the gate's own JSON form.
 	FormatGate GoldenSetFormat = "Gate"
+	// FormatArticle is JSON with externalId and relevance.
+	FormatArticle GoldenSetFormat = "Article"
+	// FormatShort is JSON with q and judgments by document id.
+	FormatShort GoldenSetFormat = "Short"
 	// FormatQuepid is an export of Quepid: a case, a snapshot or ratings.
 	FormatQuepid GoldenSetFormat = "Quepid"
 	// FormatTREC is TREC's topics and, behind them in the same file, qrels.
 	FormatTREC GoldenSetFormat = "TREC"
 	// FormatRankEval is a request body of Elasticsearch's _rank_eval.
 	FormatRankEval GoldenSetFormat = "RankEval"
-	// FormatCSV is a table with a row a judgment.
-	FormatCSV GoldenSetFormat = "CSV"
 	// FormatRRE is the ratings file of the Rated Ranking Evaluator.
 	FormatRRE GoldenSetFormat = "RRE"
+	// FormatCSV is a table with a row a judgment.
+	FormatCSV GoldenSetFormat = "CSV"
+	// FormatJSONL is a line of JSON a query, or a judgment.
+	FormatJSONL GoldenSetFormat = "JSONL"
 )
 
 // GoldenSet names the judged queries.

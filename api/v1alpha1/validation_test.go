@@ -220,7 +220,7 @@ func schemaRefusals() []refusal {
 		{"an engine of another kind", set("engine.distribution", "Solr"), "spec.engine.distribution", `Unsupported value: "Solr": supported values: "Elasticsearch", "OpenSearch"`},
 		{"a digest that is none", set("goldenSet.digest", "sha256:abc"), "spec.goldenSet.digest", "spec.goldenSet.digest in body should match '^sha256:[0-9a-f]{64}$'"},
 		{"an unknown format", set("goldenSet.format", "XML"), "spec.goldenSet.format",
-			`Unsupported value: "XML": supported values: "Auto", "Gate", "Quepid", "TREC", "RankEval", "CSV", "RRE"`},
+			`Unsupported value: "XML": supported values: "Auto", "Gate", "Article", "Short", "Quepid", "TREC", "RankEval", "RRE", "CSV", "JSONL"`},
 		{"a body that is text", set("search.body", "{}"), "spec.search.body", `spec.search.body in body must be of type object: "string"`},
 		{"a live search without a body", set("search.live", object{}), "spec.search.live.body", "Required value"},
 		{"an unknown gain", metric(object{"gain": "Squared"}), "spec.metrics[0].gain", `Unsupported value: "Squared": supported values: "Exponential", "Linear"`},
@@ -372,6 +372,9 @@ func accepted() []struct {
 		{"a lock from the start with a sign of readiness", with(
 			set("candidate.readyWhen", object{"minDocs": int64(1000)}), set("promotion.lock", "UntilPassed"))},
 		{"the gate's own format", set("goldenSet.format", "Gate")},
+		{"the form with externalId and relevance", set("goldenSet.format", "Article")},
+		{"the form with q", set("goldenSet.format", "Short")},
+		{"a line a query", set("goldenSet.format", "JSONL")},
 		{"an export of Quepid", set("goldenSet.format", "Quepid")},
 		{"topics and qrels", set("goldenSet.format", "TREC")},
 		{"a _rank_eval request", set("goldenSet.format", "RankEval")},

@@ -243,7 +243,10 @@ func TestABadGateGetsOneSentence(t *testing.T) {
 			`gate.yaml: line 20: spec.regressions.drop is wrong`},
 		"a format of later": {
 			replaced(t, "  goldenSet:\n", "  goldenSet:\n    format: XML\n"),
-			`gate.yaml: line 11: spec.goldenSet.format is XML; it must be one of Auto, Gate, Quepid, TREC, RankEval, CSV, RRE`},
+			`gate.yaml: line 11: spec.goldenSet.format is wrong: the format "XML" is not known; use Auto, Gate, Article, Short, Quepid, TREC, RankEval, RRE, CSV or JSONL`},
+		"a format in lower case": {
+			replaced(t, "  goldenSet:\n", "  goldenSet:\n    format: jsonl\n"),
+			`gate.yaml: line 11: spec.goldenSet.format is wrong: jsonl is written JSONL`},
 		"a list in place of an object": {
 			replaced(t, "  goldenSet:\n    configMapRef: {name: golden-es, key: es.json}", "  goldenSet: []"),
 			`gate.yaml: line 10: spec.goldenSet is a list; it must be an object`},

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/golden"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
@@ -82,21 +81,6 @@ func (f *gateFile) checkRequired() error {
 	return nil
 }
 
-// goldenFormats are the formats that a gate may name.
-var goldenFormats = []v1alpha1.GoldenSetFormat{
-	v1alpha1.FormatAuto, v1alpha1.FormatGate, v1alpha1.FormatQuepid, v1alpha1.FormatTREC,
-	v1alpha1.FormatRankEval, v1alpha1.FormatCSV, v1alpha1.FormatRRE,
-}
-
-// joined lists names for a message.
-func joined[T ~string](names []T) string {
-	var list []string
-	for _, name := range names {
-		list = append(list, string(name))
-	}
-	return strings.Join(list, ", ")
-}
-
 // maxMetrics is the most metrics that a gate may have.
 const maxMetrics = 20
 
@@ -108,8 +92,14 @@ func (f *gateFile) checkUnsupported() error {
 			return f.errorf(path, "is not supported yet")
 		}
 	}
-	if format := f.gate.Spec.GoldenSet.Format; format != "" && !slices.Contains(goldenFormats, format) {
-		return f.errorf("spec.goldenSet.format", "is %s; it must be one of %s", format, joined(goldenFormats))
+	if format := string(f.gate.Spec.GoldenSet.Format); format != "" {
+		known, err := golden.ReadFormat(format)
+		if err == nil && string(known) != format {
+			err = fmt.Errorf("%s is written %s", format, known)
+		}
+		if err != nil {
+			return f.errorf("spec.goldenSet.format", "is wrong: %w", err)
+		}
 	}
 	switch distribution := f.gate.Spec.Engine.Distribution; distribution {
 	case "", v1alpha1.DistributionElasticsearch, v1alpha1.DistributionOpenSearch:
