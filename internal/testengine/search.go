@@ -22,7 +22,7 @@ type Found struct {
 
 // multiSearch answers one `_msearch`. It holds no lock, so that slow searches
 // run side by side.
-func (f *fake) multiSearch(w http.ResponseWriter, r *http.Request) {
+func (f *Cluster) multiSearch(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // The client has gone.
@@ -41,7 +41,14 @@ func (f *fake) multiSearch(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(out, `]}`)
 }
 
-func (f *fake) searchOne(out *bufio.Writer, header, body []byte) {
+// searches tells whether there is an index of that name to search in.
+func (f *Cluster) searches(index string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.indices[index] != nil
+}
+
+func (f *Cluster) searchOne(out *bufio.Writer, header, body []byte) {
 	var where struct {
 		Index string `json:"index"`
 	}
@@ -50,6 +57,10 @@ func (f *fake) searchOne(out *bufio.Writer, header, body []byte) {
 	}
 	if json.Unmarshal(header, &where) != nil || json.Unmarshal(body, &wanted) != nil {
 		fmt.Fprint(out, `{"error":{"type":"parsing_exception","reason":"no JSON"},"status":400}`)
+		return
+	}
+	if !f.searches(where.Index) {
+		fmt.Fprintf(out, `{"error":{"type":"index_not_found_exception","reason":"no such index [%s]"},"status":404}`, where.Index)
 		return
 	}
 	found := f.search(where.Index, body)
