@@ -369,7 +369,7 @@ func (r *Reconciler) deleteJob(ctx context.Context, s *scope, evaluation *v1alph
 
 // decide gives the verdict on the numbers in the status. They do not depend on
 // the limits, so changed limits lead to a new verdict without a Job.
-func (r *Reconciler) decide(_ context.Context, s *scope) error {
+func (r *Reconciler) decide(ctx context.Context, s *scope) error {
 	measurement, err := s.measurement()
 	if err != nil {
 		return err
@@ -381,7 +381,7 @@ func (r *Reconciler) decide(_ context.Context, s *scope) error {
 	outcome := verdict.Decide(measurement, limits)
 	s.outcome = &outcome
 	s.storeVerdict(outcome, limits)
-	return nil
+	return r.remember(ctx, s)
 }
 
 // limits are the spec's.

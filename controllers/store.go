@@ -215,7 +215,6 @@ func (s *scope) storeVerdict(outcome verdict.Outcome, limits verdict.Limits) {
 		segment.Min = v1alpha1.DecimalOf(limits.Segments[i].Min)
 		segment.Verdict = v1alpha1.ScoreVerdict(outcome.Segments[i].Verdict)
 	}
-	s.remember(outcome)
 }
 
 // fillColumn shows the first ndcg and the first recall of the gate. At rest
@@ -235,30 +234,6 @@ func (s *scope) fillColumn(score v1alpha1.Score, position int) {
 	case kind == "recall" && status.Recall == "":
 		status.Recall = value
 	}
-}
-
-// maxHistory is how many verdicts the status keeps.
-const maxHistory = 10
-
-// remember puts a verdict at the head of the history if it is not there already.
-func (s *scope) remember(outcome verdict.Outcome) {
-	status := &s.gate.Status
-	entry := v1alpha1.HistoryEntry{
-		Key:        status.Evaluation.Key,
-		Verdict:    v1alpha1.Verdict(outcome.Verdict),
-		Reason:     outcome.Reason,
-		Scores:     append([]v1alpha1.Score(nil), status.Scores...),
-		At:         ptr.To(metav1.NewTime(s.now)),
-		Generation: s.gate.Generation,
-	}
-	if len(status.History) > 0 {
-		latest := status.History[0]
-		if latest.Key == entry.Key && latest.Verdict == entry.Verdict && latest.Reason == entry.Reason {
-			return
-		}
-	}
-	history := append([]v1alpha1.HistoryEntry{entry}, status.History...)
-	status.History = history[:min(len(history), maxHistory)]
 }
 
 func decimal(millionths *int64) v1alpha1.Decimal {

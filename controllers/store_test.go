@@ -90,18 +90,3 @@ func TestAStatusThatWasTamperedWithIsNoMeasurement(t *testing.T) {
 		t.Errorf("an empty status passes: %+v", got)
 	}
 }
-
-func TestTheHistoryHoldsTheLastTenVerdictsNewestFirst(t *testing.T) {
-	gate := makeGate("products")
-	s := &scope{gate: gate}
-	for i := range 12 {
-		gate.Status.Evaluation = &v1alpha1.EvaluationStatus{Key: string(rune('a' + i))}
-		for range 2 { // a second pass adds nothing
-			s.remember(verdict.Outcome{Verdict: verdict.Failed, Reason: verdict.ReasonBelowThreshold})
-		}
-	}
-	history := gate.Status.History
-	if len(history) != 10 || history[0].Key != "l" || history[9].Key != "c" {
-		t.Errorf("%d entries from %s to %s", len(history), history[0].Key, history[len(history)-1].Key)
-	}
-}

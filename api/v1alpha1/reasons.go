@@ -91,6 +91,11 @@ const (
 	ReasonMissingScore = "MissingScore"
 	// ReasonLiveBelowThreshold surfaces when the promoted index no longer holds a limit of a changed gate.
 	ReasonLiveBelowThreshold = "LiveBelowThreshold"
+	// ReasonLimitLowered surfaces when a limit is looser than at the verdict before. Only events and the history have it.
+	ReasonLimitLowered = "LimitLowered"
+	// ReasonJudgmentsChanged surfaces when the golden set is another one than at the verdict before. Only events and the
+	// history have it.
+	ReasonJudgmentsChanged = "JudgmentsChanged"
 )
 
 // Reasons of an evaluation that could not be done.
@@ -160,7 +165,7 @@ func Reasons() []string {
 		ReasonNotASearchEngine,
 		ReasonThresholdsMet, ReasonBelowThreshold, ReasonTooManyRegressions, ReasonTooManyErrors, ReasonCandidateChanged,
 		ReasonNotDeterministic, ReasonNothingJudged, ReasonTooFewJudged, ReasonTooFewQueries, ReasonNoLiveIndex,
-		ReasonMissingScore, ReasonLiveBelowThreshold,
+		ReasonMissingScore, ReasonLiveBelowThreshold, ReasonLimitLowered, ReasonJudgmentsChanged,
 		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonReportNotKept,
 		ReasonGoldenSetChanged,
 		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonPolicyOff,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,11 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		status.Regressions.Worst = append(status.Regressions.Worst, v1alpha1.Regression{
 			Query: strings.Repeat("q", 256), Live: decimal, Candidate: decimal, Delta: decimal, Weight: decimal})
 		status.History = append(status.History, v1alpha1.HistoryEntry{
-			Key: digest, Verdict: v1alpha1.VerdictPassed, Reason: v1alpha1.ReasonThresholdsMet, Scores: scores, At: &when, Generation: 1})
+			Key: digest, Verdict: v1alpha1.VerdictPassed, Reason: v1alpha1.ReasonThresholdsMet,
+			Candidate: ref, Live: ref, Fingerprint: digest, GoldenDigest: digest, SearchDigest: digest, Scores: scores,
+			Limits:  slices.Repeat([]v1alpha1.HistoryLimit{{Name: strings.Repeat("n", 50), Value: "0.800000"}}, 100),
+			Changes: []v1alpha1.HistoryChange{{Reason: v1alpha1.ReasonLimitLowered, Message: strings.Repeat("m", 1024)}},
+			At:      &when, Generation: 1})
 	}
 	for _, kind := range v1alpha1.ConditionTypes() {
 		status.Conditions = append(status.Conditions, metav1.Condition{

@@ -190,7 +190,7 @@ type RelevanceGateStatus struct {
 	// +optional
 	Alias *AliasStatus `json:"alias,omitempty"`
 
-	// history are the last verdicts, newest first.
+	// history are the last verdicts, newest first. The same verdict against other limits is another one.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
@@ -697,7 +697,7 @@ type AliasStatus struct {
 	PromotedFrom *IndexRef `json:"promotedFrom,omitempty"`
 }
 
-// HistoryEntry is one verdict of the past.
+// HistoryEntry is one verdict of the past, and what it was held against.
 type HistoryEntry struct {
 	// key is the key of the evaluation.
 	// +optional
@@ -713,11 +713,46 @@ type HistoryEntry struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`
 
+	// candidate is the index under test, absent if the live index was measured alone.
+	// +optional
+	Candidate *IndexRef `json:"candidate,omitempty"`
+
+	// live is the index that the alias pointed at, absent if there was none.
+	// +optional
+	Live *IndexRef `json:"live,omitempty"`
+
+	// fingerprint is the hash of the candidate's content, mapping and settings.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Fingerprint string `json:"fingerprint,omitempty"`
+
+	// goldenDigest is the SHA-256 of the golden set's content.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	GoldenDigest string `json:"goldenDigest,omitempty"`
+
+	// searchDigest is the hash of how the queries were asked.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	SearchDigest string `json:"searchDigest,omitempty"`
+
 	// scores are the measured values and their limits.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Scores []Score `json:"scores,omitempty"`
+
+	// limits are all limits of the spec that the verdict was held against.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	Limits []HistoryLimit `json:"limits,omitempty"`
+
+	// changes are what was loosened or exchanged since the verdict before.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Changes []HistoryChange `json:"changes,omitempty"`
 
 	// at is when the verdict was given.
 	// +optional
@@ -726,6 +761,32 @@ type HistoryEntry struct {
 	// generation is the generation of the spec that it was given for.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
+}
+
+// HistoryLimit is a limit as it was when a verdict was given.
+type HistoryLimit struct {
+	// name is what the limit is of: "min of ndcg@10".
+	// +required
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// value is the limit's value.
+	// +required
+	// +kubebuilder:validation:MaxLength=20
+	Value string `json:"value"`
+}
+
+// HistoryChange is a change between two verdicts.
+type HistoryChange struct {
+	// reason is what changed, in one word: LimitLowered or JudgmentsChanged.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason"`
+
+	// message is what changed, from what to what, and which field manager wrote it last.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // FailureStatus is what went wrong with the attempts at an evaluation.
