@@ -48,15 +48,19 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope) error {
 // nobody asked for new ones.
 func (s *scope) measured() bool {
 	evaluation := s.gate.Status.Evaluation
-	return evaluation != nil && evaluation.Key == s.key && evaluation.CompletedAt != nil && !s.askedAgain()
+	return evaluation != nil && evaluation.Key == s.key && evaluation.CompletedAt != nil && !s.againWanted()
 }
 
 // notBegun tells whether the status speaks of another evaluation than the one
 // that is wanted.
 func (s *scope) notBegun() bool {
 	evaluation := s.gate.Status.Evaluation
-	return evaluation == nil || evaluation.Key != s.key || s.askedAgain()
+	return evaluation == nil || evaluation.Key != s.key || s.againWanted()
 }
+
+// againWanted tells whether the numbers are to be measured anew, though nothing
+// that they depend on has changed.
+func (s *scope) againWanted() bool { return s.askedAgain() || s.due }
 
 // askedAgain tells whether the annotation asks for an evaluation that has not
 // been started yet. An annotation that was taken off asks for nothing.
@@ -154,6 +158,7 @@ func (r *Reconciler) begin(ctx context.Context, s *scope, plan *evaluate.Plan) e
 			attempt = old.Attempt + 1
 		}
 	}
+	s.due = false
 	if asked := s.requestedAt(); asked != "" {
 		status.LastHandledReconcileAt = asked
 	}

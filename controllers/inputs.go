@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robfig/cron/v3"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,7 @@ type inputs struct {
 	confidence  map[string]int64   // by metric, in millionths
 	segments    []evaluate.Segment
 	regressions *evaluate.Regressions
+	schedule    cron.Schedule // nil without one
 }
 
 // goldenFacts are what the manager keeps of a golden set. The queries are
@@ -67,6 +69,9 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) error {
 	}
 	if s.inputs.search, err = searchOf(&spec.Search); err != nil {
 		return stalled(v1alpha1.ReasonInvalidSearch, "%s", err)
+	}
+	if s.inputs.schedule, err = parseSchedule(spec.Schedule); err != nil {
+		return stalled(v1alpha1.ReasonInvalidSpec, "%s", err)
 	}
 	return r.resolveGoldenSet(ctx, s)
 }

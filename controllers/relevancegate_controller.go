@@ -112,6 +112,10 @@ type scope struct {
 	// outcome is the verdict on the numbers of the current key; nil = there
 	// are none.
 	outcome *verdict.Outcome
+	// due says that the schedule asks for a new measurement of the live index, and
+	// nextScheduled is when it asks next.
+	due           bool
+	nextScheduled time.Time
 	// atRest says that the alias points where our promotion put it.
 	atRest bool
 }
@@ -226,7 +230,11 @@ func (s *scope) nextPass(h *halt) time.Duration {
 	if h != nil && h.after > 0 {
 		return h.after
 	}
-	return jittered(s.gate.UID, s.now, time.Duration(s.gate.Spec.Evaluation.PollSeconds)*time.Second)
+	poll := jittered(s.gate.UID, s.now, time.Duration(s.gate.Spec.Evaluation.PollSeconds)*time.Second)
+	if !s.nextScheduled.IsZero() {
+		poll = min(poll, s.nextScheduled.Sub(s.now))
+	}
+	return poll
 }
 
 // SetupWithManager registers the reconciler and what it watches.

@@ -11,13 +11,16 @@ import (
 // rest is the end of the way: the alias points where this gate's promotion put
 // it. The index is live now, so it is neither locked nor refreshed, and what is
 // written to it starts no Job. The promoting evaluation stays current until the
-// golden set, the search or a metric changes: then the live index alone is
-// measured, once, against the absolute limits.
+// golden set, the search or a metric changes, or the schedule asks: then the live
+// index alone is measured, once, against the absolute limits.
 func (r *Reconciler) rest(ctx context.Context, s *scope) error {
 	if !s.onPromoted() {
 		return nil
 	}
 	s.atRest = true
+	if err := r.checkSchedule(ctx, s); err != nil {
+		return err
+	}
 	if s.evaluationCurrent(s.live.UUID) {
 		s.key = s.gate.Status.Evaluation.Key
 	} else if err := r.measureLive(ctx, s); err != nil {
@@ -33,7 +36,7 @@ func (r *Reconciler) rest(ctx context.Context, s *scope) error {
 // today's golden set, search and metrics, whatever the index holds by now.
 func (s *scope) evaluationCurrent(uuid string) bool {
 	evaluation := s.gate.Status.Evaluation
-	return evaluation != nil && measuredUUID(evaluation) == uuid && evaluation.CompletedAt != nil && !s.askedAgain() &&
+	return evaluation != nil && measuredUUID(evaluation) == uuid && evaluation.CompletedAt != nil && !s.againWanted() &&
 		evaluation.InputsDigest == evaluate.InputsDigest(s.keyInput())
 }
 

@@ -71,7 +71,6 @@ type Fraction string
 // +kubebuilder:validation:XValidation:rule="!has(self.promotion) || !has(self.promotion.lock) || self.promotion.lock != 'UntilPassed' || has(self.candidate.readyWhen)",message="spec.promotion.lock UntilPassed needs spec.candidate.readyWhen: an index that is still being filled must not be locked"
 // +kubebuilder:validation:XValidation:rule="!has(self.candidate.index) || self.candidate.index != self.alias",message="spec.candidate.index must be an index, not the alias of the gate"
 // +kubebuilder:validation:XValidation:rule="!has(self.segments) || self.segments.limits.all(l, self.metrics.exists(m, m.name == l.metric))",message="the metric of each of spec.segments.limits must be the name of one of spec.metrics"
-// +kubebuilder:validation:XValidation:rule="!has(self.schedule)",message="spec.schedule is not supported yet"
 type RelevanceGateSpec struct {
 	// engine is the search engine that holds the alias and the indices.
 	// +required
@@ -133,7 +132,8 @@ type RelevanceGateSpec struct {
 	// +kubebuilder:default={}
 	Evaluation Evaluation `json:"evaluation,omitzero"`
 
-	// schedule measures again at set times. It is not supported yet.
+	// schedule measures the live index again at set times, and as soon as the engine's version has changed, while the gate
+	// rests on what it promoted. The alias stays where it is whatever comes out.
 	// +optional
 	Schedule *Schedule `json:"schedule,omitempty"`
 

@@ -76,7 +76,6 @@ func (r *rules) spec(s *RelevanceGateSpec) {
 	r.must(s.Candidate.Index == "" || s.Candidate.Index != s.Alias,
 		"spec.candidate.index must be an index, not the alias of the gate")
 	r.segments(s)
-	r.must(s.Schedule == nil, "spec.schedule is not supported yet")
 }
 
 func (r *rules) engine(e *Engine) {

@@ -179,7 +179,6 @@ func ruleRefusals() []refusal {
 		{"a tolerance for changed content", set("promotion.maxContentDrift", "0"), "spec.promotion", "spec.promotion.maxContentDrift is not supported yet"},
 		{"revert on drift", set("promotion.onDrift", "Revert"), "spec.promotion.onDrift", "spec.promotion.onDrift Revert is not supported yet"},
 		{"claims of devices", set("evaluation.resources", object{"claims": list{object{"name": "gpu"}}}), "spec.evaluation", "spec.evaluation.resources.claims is not supported yet"},
-		{"a schedule", set("schedule", object{"cron": "0 3 * * *"}), "spec", "spec.schedule is not supported yet"},
 	}
 }
 

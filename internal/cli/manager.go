@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	_ "time/tzdata" // schedules name time zones, and an image need not have them
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
