@@ -48,7 +48,7 @@ Exit code: 0 scored, 2 interrupted, 3 wrong usage or a file that is wrong.`,
 	}
 	flags := command.Flags()
 	flags.StringArrayVarP(&o.measures, "measure", "m", []string{"official"},
-		"metric such as ndcg@10, measure of trec_eval such as ndcg_cut_10 or P.5,10, or official, set, all_trec; repeat it for more")
+		"metric such as ndcg@10, measure of trec_eval such as ndcg_cut_10, P.5,10 or set_F.0.5, or official, set, all_trec; repeat it for more")
 	flags.BoolVarP(&o.Queries, "queries", "q", false, "show the scores of every query too")
 	flags.BoolVarP(&o.NoTotals, "no-totals", "n", false, "leave out what is said of the whole run")
 	flags.BoolVarP(&o.Complete, "complete", "c", false, "count judged queries that the run lacks, as queries that found nothing")
@@ -99,8 +99,8 @@ func runScore(ctx context.Context, o scoreOptions, qrelsName, runName string, in
 // parse checks the flags and reads the names of the measures. absent is that of treceval.ParseMeasures.
 func (o *scoreOptions) parse() (measures []treceval.Measure, absent []string, err error) {
 	switch {
-	case !(o.RelevantFrom > 0 && o.RelevantFrom <= relevance.MaxGrade): // written so that NaN is refused
-		err = fmt.Errorf("-l is %v; write a grade above 0 and up to %d", o.RelevantFrom, relevance.MaxGrade)
+	case !(o.RelevantFrom > 0 && o.RelevantFrom <= relevance.MaxLinearGrade): // written so that NaN is refused
+		err = fmt.Errorf("-l is %v; write a grade above 0 and up to %d", o.RelevantFrom, relevance.MaxLinearGrade)
 	case o.Depth < 0:
 		err = fmt.Errorf("-M is %d; write how many hits count at most, or 0 for all", o.Depth)
 	case o.MaxGrade < 0 || o.MaxGrade > relevance.MaxGrade:

@@ -132,8 +132,8 @@ func TestScoreRefuses(t *testing.T) {
 		{"an unknown output", qrels + " " + run + " -o yaml", `--output is "yaml"; it must be trec, json, csv or markdown`},
 		{"an unknown metric", qrels + " " + run + " -m ndgc_cut_10", "ndgc_cut_10"},
 		{"a measure of trec_eval that is not here", qrels + " " + run + " -m infAP", "infAP"},
-		{"a level that makes all relevant", qrels + " " + run + " -l 0", "-l is 0; write a grade above 0 and up to 30"},
-		{"a level above all grades", qrels + " " + run + " -l 31", "-l is 31; write a grade above 0 and up to 30"},
+		{"a level that makes all relevant", qrels + " " + run + " -l 0", "-l is 0; write a grade above 0 and up to 1000000"},
+		{"a level above all grades", qrels + " " + run + " -l 2e6", "-l is 2e+06; write a grade above 0 and up to 1000000"},
 		{"a depth below 0", qrels + " " + run + " -M -1", "-M is -1; write how many hits count at most, or 0 for all"},
 		{"a scale above 30", qrels + " " + run + " --max-grade 31", "--max-grade is 31; write a number from 1 to 30"},
 		{"no such file", "nowhere " + run, "nowhere"},
@@ -141,6 +141,7 @@ func TestScoreRefuses(t *testing.T) {
 		{"the standard input twice", "- -", "only one of the two files can be the standard input"},
 		{"an empty standard input", qrels + " -", "standard input: the file is empty"},
 		{"a wrong line", qrels + " " + writeFile(t, "bad", "q1 Q0 a 1 x t\n"), `:1:11: found "x", expected a score: a finite number`},
+		{"a grade that 2 is not raised to", writeFile(t, "high", "q1 0 a 31\n") + " " + run + " -m map -m ndcg@10", `:1:8: found "31", expected a grade: a number up to 30, since ndcg@10 raises 2 to it`},
 		{"a fraction with trec", writeFile(t, "half", "q1 0 a 0.5\n") + " " + run, `:1:8: found "0.5", expected a whole number`},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -44,8 +44,12 @@ const (
 // Unjudged is the grade that a ranking holds for a hit without a judgment. It counts as not relevant.
 const Unjudged = -1.0
 
-// MaxGrade is the highest grade there is; 2^grade stays exact and far from overflow.
+// MaxGrade is the highest grade of golden sets, and of metrics that raise 2 to it: 2^grade stays exact and far from
+// overflow.
 const MaxGrade = 30
+
+// MaxLinearGrade is the highest grade of all other metrics; sums of millions of such grades are still exact.
+const MaxLinearGrade = 1_000_000
 
 // MaxK is the deepest cut-off: Elasticsearch's and OpenSearch's default index.max_result_window.
 const MaxK = 10000
@@ -73,6 +77,14 @@ func (m Metric) WithMaxGrade(maxGrade int) (Metric, error) {
 	}
 	m.MaxGrade = maxGrade
 	return m, nil
+}
+
+// HighestGrade is the highest grade that the metric takes: MaxGrade if it raises 2 to it, else MaxLinearGrade.
+func (m Metric) HighestGrade() int {
+	if m.Kind == ERR || m.Gain == Exponential && (m.Kind == NDCG || m.Kind == DCG) {
+		return MaxGrade
+	}
+	return MaxLinearGrade
 }
 
 // UsesRelevantFrom says that the metric knows only relevant and not relevant, told apart by RelevantFrom. Such a metric

@@ -63,11 +63,11 @@ func discountedGain(grades []float64, gain Gain) float64 {
 }
 
 // idealGain is the discountedGain of the judged grades, best first, cut at k if k is above 0. Grades are whole numbers
-// nearly always; then counting them does for sorting them.
+// up to MaxGrade nearly always; then counting them does for sorting them.
 func idealGain(judged []float64, k int, gain Gain) float64 {
 	var counts [MaxGrade + 1]int
 	for _, grade := range judged {
-		if grade != math.Trunc(grade) {
+		if grade > MaxGrade || grade != math.Trunc(grade) {
 			best := slices.Sorted(slices.Values(judged))
 			slices.Reverse(best)
 			if k > 0 {

@@ -33,8 +33,8 @@ func ParseMetric(name string, gain Gain, relevantFrom float64) (Metric, error) {
 		return Metric{}, fmt.Errorf("metric %q has the unknown gain %q: write %s or %s", name, gain, Exponential, Linear)
 	}
 	notUsed := !m.UsesRelevantFrom() && relevantFrom == 0
-	if !notUsed && !(relevantFrom > 0 && relevantFrom <= MaxGrade) { // written so that NaN is refused
-		return Metric{}, fmt.Errorf("metric %q has relevantFrom %v: write a grade above 0 and up to %d", name, relevantFrom, MaxGrade)
+	if !notUsed && !(relevantFrom > 0 && relevantFrom <= MaxLinearGrade) { // written so that NaN is refused
+		return Metric{}, fmt.Errorf("metric %q has relevantFrom %v: write a grade above 0 and up to %d", name, relevantFrom, MaxLinearGrade)
 	}
 	return m, nil
 }

@@ -20,14 +20,14 @@ var ErrNoHits = errors.New("the metric is undefined for a query that found nothi
 // grades of all judgments of the query in any order. Neither is changed. The score is from 0 to 1, except for dcg, which
 // has no upper bound. No hits give 0, but 1 for noresults.
 //
-// Errors: ErrUndefined; ErrNoHits; a grade that is NaN, negative (Unjudged in the ranking aside) or above MaxGrade; a
+// Errors: ErrUndefined; ErrNoHits; a grade that is NaN, negative (Unjudged in the ranking aside) or above m.HighestGrade(); a
 // metric that ParseMetric would not return, or err without WithMaxGrade; and a value outside 0..1, which is a bug or a
 // ranking that holds a document twice.
 func (m Metric) Score(grades []float64, judged []float64) (float64, error) {
-	if err := check(grades, Unjudged); err != nil {
+	if err := m.check(grades, Unjudged); err != nil {
 		return 0, err
 	}
-	if err := check(judged, 0); err != nil {
+	if err := m.check(judged, 0); err != nil {
 		return 0, err
 	}
 	d, ok := definitions[m.Kind]
@@ -50,10 +50,11 @@ func (m Metric) Score(grades []float64, judged []float64) (float64, error) {
 }
 
 // check refuses grades that no arithmetic may meet. lowest is the one value below 0 that is allowed, or 0.
-func check(grades []float64, lowest float64) error {
+func (m Metric) check(grades []float64, lowest float64) error {
+	highest := float64(m.HighestGrade())
 	for _, g := range grades {
-		if !(g >= 0 && g <= MaxGrade) && g != lowest { // written so that NaN is refused
-			return fmt.Errorf("grade %v is not between 0 and %d", g, MaxGrade)
+		if !(g >= 0 && g <= highest) && g != lowest { // written so that NaN is refused
+			return fmt.Errorf("grade %v is not between 0 and %.0f", g, highest)
 		}
 	}
 	return nil

@@ -49,6 +49,8 @@ func TestScoreRefuses(t *testing.T) {
 		{"recall without a relevant document is undefined", metric(t, "recall@10", ""), f{unj}, f{0, .5}, ErrUndefined.Error()},
 		{"NaN in the ranking", ndcg10, f{math.NaN()}, f{1}, "grade NaN is not between 0 and 30"},
 		{"NaN in the judgments", ndcg10, f{1}, f{math.NaN()}, "grade NaN is not between 0 and 30"},
+		{"a grade that overflows in err", Metric{Name: "x", Kind: ERR, K: 1, MaxGrade: 3}, f{1}, f{31}, "grade 31 is not between 0 and 30"},
+		{"a grade above all scales", metric(t, "map", ""), f{1}, f{1_000_001}, "grade 1.000001e+06 is not between 0 and 1000000"},
 		{"a grade that overflows", ndcg10, f{1}, f{31}, "grade 31 is not between 0 and 30"},
 		{"an infinite grade", ndcg10, f{math.Inf(1)}, f{1}, "grade +Inf is not between 0 and 30"},
 		{"a negative grade that is not Unjudged", ndcg10, f{-2}, f{1}, "grade -2 is not between 0 and 30"},
@@ -382,6 +384,9 @@ func TestTheIdealIsTheBestOrder(t *testing.T) {
 		judged := make([]float64, random.IntN(40))
 		for i := range judged {
 			judged[i] = float64(random.IntN(MaxGrade + 1))
+			if random.IntN(500) == 0 {
+				judged[i] += MaxGrade
+			}
 		}
 		best := slices.Sorted(slices.Values(judged))
 		slices.Reverse(best)

@@ -21,17 +21,20 @@ func (s *Source) wrong(at int, found, expected string) error {
 	return &Error{File: s.Name, Line: line, Column: column, Found: found, Expected: expected, at: at}
 }
 
-// wrongColumns is the Error for a line, at an place in the file, with another number of columns than expected.
+// wrongColumns is the Error for a line, at a place in the file, with another number of columns than expected.
 func (s *Source) wrongColumns(at int, line, expected string) error {
 	n := countColumns(line)
 	found := fmt.Sprintf("%d columns", n)
+	if n == 1 {
+		found = "1 column"
+	}
 	if expected == qrelsColumns && n == 6 {
 		found += " as in a run, which goes after the qrels on the command line"
 	}
 	return s.wrong(at+columnAt(line, n), found, expected)
 }
 
-// twice is the Error for a line, at an place in the file, with a document that the query has already.
+// twice is the Error for a line, at a place in the file, with a document that the query has already.
 func (s *Source) twice(query, document string, at int, line string) error {
 	first := 0
 	_ = s.eachLine(query, 3, func(at int, _ string, columns []string) error {

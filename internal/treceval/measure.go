@@ -17,6 +17,9 @@ type Measure struct {
 
 	metric relevance.Metric
 	count  func(*reader) int // of a query; over all queries it is summed
+
+	gains  map[float64]float64 // see ndcgWithGains
+	weight *float64            // see weightedF
 }
 
 // The measures that a run has only as a whole.
@@ -28,10 +31,12 @@ const (
 // counts are trec_eval's measures that are whole numbers.
 var counts = map[string]func(*reader) int{
 	"num_ret":               func(r *reader) int { return len(r.ranks) },
-	"num_rel":               func(r *reader) int { return count(r.judged, r.RelevantFrom, math.Inf(1)) },
-	"num_rel_ret":           func(r *reader) int { return count(r.ranks, r.RelevantFrom, math.Inf(1)) },
+	"num_rel":               func(r *reader) int { return count(r.judged, r.RelevantFrom, inf) },
+	"num_rel_ret":           func(r *reader) int { return count(r.ranks, r.RelevantFrom, inf) },
 	"num_nonrel_judged_ret": func(r *reader) int { return count(r.ranks, 0, r.RelevantFrom) },
 }
+
+var inf = math.Inf(1)
 
 // count counts the grades from one, included, to another, excluded.
 func count(grades []float64, from, to float64) int {
@@ -63,14 +68,14 @@ var nicknames = map[string][]string{
 }
 
 // ParseMeasures reads the names of measures: those of relevance.ParseMetric with the Exponential gain, trec_eval's
-// counts and its nicknames (official, set, all_trec), and its way to write cut-offs (P.5,10). A measure that is named
+// counts and its nicknames (official, set, all_trec), and its parameters (P.5,10 and ndcg.1=3 and set_F.0.5). A measure that is named
 // twice is taken once. maxGrade is the highest grade of the scale for err@k, or 0.
 //
 // absent lists what a nickname stands for and is not here. An unknown name is an error.
 func ParseMeasures(names []string, relevantFrom float64, maxGrade int) (measures []Measure, absent []string, err error) {
 	add := func(name string) error {
 		m, err := parseMeasure(name, relevantFrom, maxGrade)
-		if err == nil && !slices.ContainsFunc(measures, func(other Measure) bool { return other.Name == name }) {
+		if err == nil && !slices.ContainsFunc(measures, func(other Measure) bool { return other.Name == m.Name }) {
 			measures = append(measures, m)
 		}
 		return err
@@ -97,6 +102,9 @@ func parseMeasure(name string, relevantFrom float64, maxGrade int) (Measure, err
 	if count, ok := counts[name]; ok || name == runName || name == queryCount {
 		return Measure{Name: name, count: count}, nil
 	}
+	if m, ok, err := parseParameters(name); ok {
+		return m, err
+	}
 	metric, err := relevance.ParseMetric(name, relevance.Exponential, relevantFrom)
 	if err == nil {
 		metric, err = metric.WithMaxGrade(maxGrade)
@@ -120,8 +128,8 @@ func trecPlace(name string) (place, cut int) {
 		return place, 0
 	}
 	if i := strings.LastIndexByte(name, '_'); i >= 0 {
-		cut, err := strconv.Atoi(name[i+1:])
-		if place := slices.Index(trecOrder, name[:i]); place >= 0 && err == nil {
+		cut, _ := strconv.Atoi(name[i+1:]) // 0 for parameters of another kind
+		if place := slices.Index(trecOrder, name[:i]); place >= 0 {
 			return place, cut
 		}
 	}
@@ -153,8 +161,14 @@ func (m Measure) score(r *reader) (float64, error) {
 		return math.NaN(), nil
 	case m.count != nil:
 		return float64(m.count(r)), nil
+	case m.weight != nil:
+		return scoreF(*m.weight, r), nil
 	}
-	score, err := m.metric.Score(r.ranks, r.judged)
+	ranks, judged := r.ranks, r.judged
+	if m.gains != nil {
+		ranks, judged = m.worth(ranks), m.worth(judged)
+	}
+	score, err := m.metric.Score(ranks, judged)
 	switch {
 	case errors.Is(err, relevance.ErrUndefined):
 		return 0, nil

@@ -17,6 +17,7 @@ func TestParseMeasures(t *testing.T) {
 	for _, row := range []struct{ name, measures, want, absent string }{
 		{"names of both kinds, in their order", "ndcg@10 recall_50 num_q map", "ndcg@10 recall_50 num_q map", ""},
 		{"cut-offs as trec_eval takes them", "P.10,5 success", "P_5 P_10 success_1 success_5 success_10", ""},
+		{"gains and weights", "ndcg.1=3,2=9 set_F.0.5 set_F_.5", "ndcg_1=3,2=9 set_F_0.5 set_F_.5", ""},
 		{"the same measure once", "P_5 map P.5,10 map", "P_5 map P_10", ""},
 		{
 			"the official ones", "official",
@@ -40,6 +41,18 @@ func TestParseMeasures(t *testing.T) {
 		"P.x":      "P.x",
 		"P.0":      "P_0",
 		"err@10":   "highest grade",
+
+		"P.5.5":          `"5.5" for cut-offs: write whole numbers, such as P.5,10`,
+		"ndcg_cut.1=3":   `"1=3" for cut-offs`,
+		"map.3":          "map takes no parameters: write map",
+		"num_ret.1":      "num_ret takes no parameters",
+		"Rprec_mult.0.5": "is a measure of trec_eval that is not here",
+		"ndcg.1=3,2=x":   `"2=x" for a gain: write GRADE=GAIN`,
+		"ndcg.1=3,1=4":   `"1=4" for a gain`,
+		"ndcg.1=-1":      `"1=-1" for a gain`,
+		"ndcg.1=3,":      `"" for a gain`,
+		"set_F.2,3":      `weight "2,3": write one number from 0 on`,
+		"set_F_-1":       "set_F_-1",
 	} {
 		if measures, _, err := ParseMeasures([]string{"map", measure}, 1, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is read as %s, %v", measure, names(measures), err)
@@ -48,13 +61,13 @@ func TestParseMeasures(t *testing.T) {
 }
 
 func TestSortAsTrecEval(t *testing.T) {
-	asked := strings.Fields("ndcg@10 success_5 P_100 recall_5 P_20 num_nonrel_judged_ret map ndcg_cut_5 mrr runid P_5 ndcg set_F")
+	asked := strings.Fields("set_F.2 ndcg.1=3 ndcg@10 success_5 P_100 recall_5 P_20 num_nonrel_judged_ret map ndcg_cut_5 mrr runid P_5 ndcg set_F")
 	measures, _, err := ParseMeasures(asked, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	SortAsTrecEval(measures)
-	want := "runid map P_5 P_20 P_100 recall_5 ndcg ndcg_cut_5 success_5 set_F num_nonrel_judged_ret ndcg@10 mrr"
+	want := "runid map P_5 P_20 P_100 recall_5 ndcg_1=3 ndcg ndcg_cut_5 success_5 set_F set_F_2 num_nonrel_judged_ret ndcg@10 mrr"
 	if names(measures) != want {
 		t.Errorf("got %s, want %s", names(measures), want)
 	}

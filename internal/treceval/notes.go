@@ -32,11 +32,11 @@ func (n *Notes) add(other Notes) {
 
 // count counts a query that counts in the means.
 func (n *Notes) count(r *reader) {
-	if count(r.judged, r.RelevantFrom, math.Inf(1)) == 0 {
+	if count(r.judged, r.RelevantFrom, inf) == 0 {
 		n.WithoutRelevant++
 	}
-	n.JudgedHits += count(r.ranks, 0, math.Inf(1))
-	n.aboveZero += count(r.judged, math.SmallestNonzeroFloat64, math.Inf(1))
+	n.JudgedHits += count(r.ranks, 0, inf)
+	n.aboveZero += count(r.judged, math.SmallestNonzeroFloat64, inf)
 }
 
 // Lines are the notes as sentences. complete says that missing queries count.

@@ -1,6 +1,9 @@
 package treceval
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // maxExact is how many digits a float64 holds, whatever they are; a power of ten up to the 22nd is exact too.
 const maxExact = 15
@@ -23,6 +26,16 @@ func number(text string) (float64, bool) {
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	return value, err == nil
+}
+
+// whole is what trec_eval reads a number as: its sign and first digits, without point and exponent.
+func whole(text string) float64 {
+	end := strings.IndexAny(text, ".eE")
+	if end < 0 {
+		end = len(text)
+	}
+	value, _ := strconv.Atoi(text[:end]) // 0 without digits
+	return float64(value)
 }
 
 // shortNumber reads what most numbers are, up to 15 digits with or without a point, faster than strconv: the quotient

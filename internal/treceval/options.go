@@ -4,7 +4,7 @@ package treceval
 type Options struct {
 	// RelevantFrom is the lowest grade that is relevant, above 0: trec_eval's -l.
 	RelevantFrom float64
-	// MaxGrade is the highest grade that the qrels may have, 1..relevance.MaxGrade. 0: relevance.MaxGrade.
+	// MaxGrade is the highest grade that the qrels may have, 1..relevance.MaxGrade. 0: what the measures take.
 	MaxGrade int
 	// Complete scores every query of the qrels, those that the run lacks as queries that found nothing: trec_eval's -c.
 	Complete bool

@@ -3,8 +3,8 @@ package treceval
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
+	"strconv"
 
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
@@ -30,6 +30,7 @@ type hit struct {
 type reader struct {
 	Options
 	qrels, run *Source
+	highest    gradeLimit
 
 	documents map[string]document
 	hits      []hit
@@ -62,12 +63,12 @@ func (r *reader) readJudgments(query string) error {
 			return r.qrels.twice(query, id, at, line)
 		}
 		grade, ok := number(text)
-		if highest := cmp.Or(r.MaxGrade, relevance.MaxGrade); !ok || grade > float64(highest) {
-			return r.qrels.wrong(at+columnAt(line, 3), fmt.Sprintf("%.40q", text), fmt.Sprintf("a grade: a number up to %d", highest))
+		if !ok || grade > float64(r.highest.grade) {
+			return r.qrels.wrong(at+columnAt(line, 3), fmt.Sprintf("%.40q", text), "a grade: a number up to "+r.highest.String())
 		}
-		if r.AsTrecEval && grade != math.Trunc(grade) {
+		if r.AsTrecEval && grade != whole(text) {
 			return r.qrels.wrong(at+columnAt(line, 3), fmt.Sprintf("%.40q", text),
-				fmt.Sprintf("a whole number, since trec_eval would read %.0f (another output than trec takes fractions)", math.Trunc(grade)))
+				fmt.Sprintf("a whole number, since trec_eval would read %.0f (another output than trec takes fractions)", whole(text)))
 		}
 		if grade < 0 {
 			r.notes.NegativeGrades++
@@ -136,4 +137,31 @@ func byRank(a, b hit) int {
 		return 1
 	}
 	return cmp.Compare(b.id, a.id)
+}
+
+// gradeLimit is the highest grade that is taken, and which measure takes no higher one, if any.
+type gradeLimit struct {
+	grade   int
+	measure string
+}
+
+// highestGrade is that of the scale if it is declared, not 0, else what all measures take.
+func highestGrade(measures []Measure, declared int) gradeLimit {
+	if declared > 0 {
+		return gradeLimit{grade: declared}
+	}
+	limit := gradeLimit{grade: relevance.MaxLinearGrade}
+	for _, m := range measures {
+		if highest := m.metric.HighestGrade(); highest < limit.grade {
+			limit = gradeLimit{highest, m.Name}
+		}
+	}
+	return limit
+}
+
+func (l gradeLimit) String() string {
+	if l.measure == "" {
+		return strconv.Itoa(l.grade)
+	}
+	return fmt.Sprintf("%d, since %s raises 2 to it", l.grade, l.measure)
 }

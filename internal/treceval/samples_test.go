@@ -38,7 +38,7 @@ func TestSamples(t *testing.T) {
 		{"out.test.aqc", "qrels.test", "results.trunc", Options{Complete: true}, Print{Queries: true}, all, 158},
 		{"out.test.aql", "qrels.rel_level", "results.test", Options{RelevantFrom: 2}, Print{Queries: true}, all, 210},
 		{"out.test.meas_params", "qrels.test", "results.test", Options{}, Print{Queries: true},
-			[]string{"P.5,7,3", "recall.20,2000", "ndcg_cut.10,20,23", "success.2,5,20"}, 44},
+			[]string{"P.5,7,3", "recall.20,2000", "ndcg_cut.10,20,23", "success.2,5,20", "ndcg.1=3,2=9,4=4.5"}, 48},
 	} {
 		t.Run(row.expected, func(t *testing.T) {
 			var want []string

@@ -102,7 +102,7 @@ type worker struct {
 
 func newWorker(qrels, run *Source, measures []Measure, o Options) *worker {
 	return &worker{
-		reader:   reader{Options: o, qrels: qrels, run: run, documents: map[string]document{}},
+		reader:   reader{Options: o, qrels: qrels, run: run, highest: highestGrade(measures, o.MaxGrade), documents: map[string]document{}},
 		measures: measures,
 	}
 }
