@@ -14,8 +14,9 @@ import (
 // from different files: those of topics and qrels meet by the query's id.
 type builder struct {
 	maxGrade     float64
-	declared     bool   // maxGrade was declared
-	rightGrades  string // what a grade should be, for messages
+	declared     bool               // maxGrade was declared
+	rightGrades  string             // what a grade should be, for messages
+	grades       map[string]float64 // of words
 	requireWhy   bool
 	textOptional bool
 	problems     func(Problem) // may be nil
@@ -36,7 +37,7 @@ type builder struct {
 
 func newBuilder(opts Options) *builder {
 	b := &builder{
-		maxGrade: highestGrade, requireWhy: opts.RequireWhy, textOptional: opts.TextOptional, problems: opts.Problems,
+		maxGrade: highestGrade, grades: opts.Grades, requireWhy: opts.RequireWhy, textOptional: opts.TextOptional, problems: opts.Problems,
 		byID: map[string]int{}, bases: map[Basis]*Basis{},
 	}
 	if opts.MaxGrade > 0 {

@@ -165,9 +165,9 @@ func (t *tableReader) judgment(r *row) error {
 	case grade == "":
 		return t.errorf("column %s: document %s has no grade; write %s", t.columnName(columnGrade), quote(docID), t.rightGrades)
 	}
-	value, err := parseNumber(grade)
-	if err != nil || math.IsInf(value, 0) {
-		return t.errorf("column %s: the grade %s is no number; write %s", t.columnName(columnGrade), quote(grade), t.rightGrades)
+	value, ok := t.readWritten(grade)
+	if !ok {
+		return t.errorf("column %s: %s", t.columnName(columnGrade), t.noGrade(grade))
 	}
 	if !t.inScale(value) {
 		name := cmp.Or(r.queryID, queryID(r.query))

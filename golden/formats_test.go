@@ -13,6 +13,7 @@ type reading struct {
 	want   []Query
 	set    string   // its name
 	notes  []string // without "f: "
+	opts   Options
 }
 
 // mustRead reads each text as what it is, and once more with its format named.
@@ -29,7 +30,8 @@ func mustRead(t *testing.T, rows []reading) {
 				}
 			}
 			for _, format := range []Format{FormatAuto, row.format} {
-				set, err := Parse("f", []byte(row.text), Options{Format: format, TextOptional: true})
+				row.opts.Format, row.opts.TextOptional = format, true
+				set, err := Parse("f", []byte(row.text), row.opts)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,7 +8,7 @@ import (
 )
 
 // jsonlReader reads lines that each are a JSON object: a query of our own form or of the short one, a query as BEIR has
-// them ({"_id": "…", "text": "…"}), or a judgment with its query, whose fields are called like the columns of a table
+// them ({"_id": "…", "text": "…"}), a topic ({"id": "…", "title": "…"}, {"qid": 1, "query": "…"}), or a judgment with its query, whose fields are called like the columns of a table
 // ({"query": "…", "doc_id": "…", "grade": 3}).
 type jsonlReader struct {
 	parser
@@ -36,7 +36,11 @@ func (b *builder) jsonl(data []byte) error {
 	return nil
 }
 
-var beirQueryFields = []string{"_id", "text"}
+// Fields of the id and the text.
+var (
+	beirQueryFields = []string{"_id", "text"}
+	topicFields     = []string{"id", "title"}
+)
 
 // readLine reads the line at hand by what its fields show it to be.
 func (r *jsonlReader) readLine() error {
@@ -62,18 +66,22 @@ func (r *jsonlReader) readLine() error {
 	case slices.Contains(names, "judgments"):
 		return r.gateQuery()
 	case slices.Contains(names, "_id"):
-		return r.beirQuery()
-	case isNamed(columnDocID) || isNamed(columnGrade):
+		return r.topic(beirQueryFields)
+	case isNamed(columnDocID) || isNamed(columnGrade) || isNamed(columnLabel) || isNamed(columnQueryID) && isNamed(columnQuery):
 		return r.row()
+	case slices.Contains(names, "title") && !slices.Contains(names, "query"):
+		return r.topic(topicFields)
 	}
 	return r.gateQuery()
 }
 
-// beirQuery reads a query of a BEIR data set, whose judgments are in a table.
-func (r *jsonlReader) beirQuery() error {
-	err := r.foreign("query", beirQueryFields, r.beginQuery, func(name string) (err error) {
-		if name == "_id" {
-			r.id, err = r.queryID()
+// topic reads a query whose judgments are in another file, such as those of a BEIR data set.
+func (r *jsonlReader) topic(fields []string) error {
+	err := r.foreign("query", fields, r.beginQuery, func(name string) (err error) {
+		if name == fields[0] {
+			var id []byte
+			id, err = r.stringOrNumber(name)
+			r.id = string(id)
 		} else {
 			r.text, err = r.string(name)
 		}

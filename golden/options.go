@@ -61,10 +61,12 @@ const highestGrade = 30
 
 // Options say how to read a golden set.
 type Options struct {
-	Format     Format // empty is Auto
-	MaxGrade   int    // the declared highest grade, 1..30; 0 when none is declared, then grades may be 0..30
-	RequireWhy bool   // a judgment without a reason is an error
-	MaxBytes   int64  // how many bytes the unpacked set may have, all its files together; 0 is MaxUnpacked
+	Format   Format // empty is Auto
+	MaxGrade int    // the declared highest grade, 1..30; 0 when none is declared, then grades may be 0..30
+	// Grades are words that stand for grades from 0 to 30, such as "Exact", in tables, lines of JSON and qrels.
+	Grades     map[string]float64
+	RequireWhy bool  // a judgment without a reason is an error
+	MaxBytes   int64 // how many bytes the unpacked set may have, all its files together; 0 is MaxUnpacked
 
 	// TextOptional takes queries without a text, such as qrels alone give. They cannot be searched, so they are an error
 	// without it.

@@ -82,6 +82,9 @@ func (p *parser) word(field string) (string, error) {
 
 // readGrade reads the grade of the judgment at hand.
 func (p *parser) readGrade(field string) error {
+	if p.grades != nil && p.peek() == aString {
+		return p.readGradeWord(field)
+	}
 	value, err := p.number(field, p.rightGrades)
 	if err != nil {
 		return err
@@ -91,6 +94,20 @@ func (p *parser) readGrade(field string) error {
 		return nil
 	}
 	return p.gradeProblem(writtenGrade{value, field, string(p.literal), p.id, p.queryName()}, p.onLine(p.here()))
+}
+
+// readGradeWord reads a grade that is written as a word.
+func (p *parser) readGradeWord(field string) error {
+	word, err := p.string(field)
+	if err != nil {
+		return err
+	}
+	grade, ok := p.grades[word]
+	if !ok {
+		return p.errorf(p.here(), "%s", p.noGrade(word))
+	}
+	p.grade = judgedGrade{value: grade, found: true}
+	return nil
 }
 
 // queryName names the query at hand as well as it is known so far, never by its text.

@@ -99,7 +99,7 @@ func TestQuepidTables(t *testing.T) {
 		{name: "a snapshot without ratings", text: "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,a,d,1\n",
 			want: "line 1: it is a table of Quepid without ratings; export the ratings of the case instead"},
 		{name: "scores", text: "Team Name,Case Name,Case ID,Query Text,Score,Date Last Scored,Count\nt,c,1,a,0.5,d,10\n",
-			want: "line 1: no column holds the documents; call it doc_id"},
+			want: "line 1: it is a table of Quepid without ratings; export the ratings of the case instead"},
 		{name: "a document without a rating, which Quepid did not write", opts: Options{Format: FormatCSV}, text: "query,docid,rating\na,d,\n",
 			want: `line 2: column 3 (rating): document "d" has no grade; write a number from 0 to 30`},
 		{name: "a cell too many", text: "query,docid,rating\na,d,1,2\n",

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -129,9 +128,9 @@ func (l *trecLines) qrel() error {
 		return l.errorf("a line of qrels has 4 parts (query, iteration, document, grade), this one has %d; correct it", n)
 	}
 	id, docID, written := fields[0], fields[2], string(fields[3])
-	grade, err := parseNumber(written)
-	if err != nil || math.IsInf(grade, 0) {
-		return l.errorf("column %d: the grade %s is no number; write %s", l.lastColumn(fields[3]), quote(written), l.rightGrades)
+	grade, ok := l.readWritten(written)
+	if !ok {
+		return l.errorf("column %d: %s", l.lastColumn(fields[3]), l.noGrade(written))
 	}
 	at := l.onLine(l.line)
 	query := l.queryOf(id, at)

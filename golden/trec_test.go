@@ -37,7 +37,7 @@ func TestTREC(t *testing.T) {
 	mustRefuse(t, FormatTREC, []refusing{
 		{name: "a part too few", text: "301 0 a 1\n301 0 b\n", want: "line 2: a line of qrels has 4 parts (query, iteration, document, grade), this one has 3; correct it"},
 		{name: "a part too many", text: "301 0 a 1\n301 0 a b 1\n", want: "line 2: a line of qrels has 4 parts (query, iteration, document, grade), this one has 5; correct it"},
-		{name: "a grade that is no number", text: "301 0 é x\n", want: `line 1: column 9: the grade "x" is no number; write a number from 0 to 30`},
+		{name: "a grade that is no number", text: "301 0 é x\n", want: `line 1: column 9: the grade "x" is a word; write a number from 0 to 30, or give each word its grade with relevance-gate convert --grades, such as Exact=2,Partial=1,Irrelevant=0`},
 		{name: "a grade above the highest", text: "301 0 a 31\n", want: `line 1: the grade 31 of query "301" is above 30, the highest there is; correct it`},
 		{name: "qrels alone", text: "301 0 a 1\n", want: `line 1: query "301" is judged, but no file tells its text, so it cannot be searched; add the file with the queries`},
 		{name: "a document twice", text: "301 0 a 1\n301 0 b 1\n301 1 a 1\n", want: `line 3: query "301" judges document "a" twice (first on line 1); keep one of the two`, opts: Options{TextOptional: true}},

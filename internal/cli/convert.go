@@ -13,7 +13,7 @@ import (
 
 // convertOptions are the flags of convert.
 type convertOptions struct {
-	from, to, output, index string
+	from, to, output, index, grades string
 }
 
 func newConvertCommand() *cobra.Command {
@@ -23,7 +23,8 @@ func newConvertCommand() *cobra.Command {
 		Short: "Write a golden set in another format and say what that could not carry",
 		Long: `Reads a golden set from one or more files, each in any format, and writes it in another.
 What the format cannot carry is said on standard error; what would make another golden
-set of it, such as a grade cut to a whole number, is refused.
+set of it, such as a grade cut to a whole number, is refused. Files that judge in words,
+such as Exact or E, need --grades.
 
 To: gate, article, short, quepid, quepid-csv, trec (topics and qrels in one), topics,
 qrels, rank-eval, rre, csv, tsv, jsonl. From: auto, or gate, article, short, quepid, trec,
@@ -41,6 +42,7 @@ hold.`,
 	flags.StringVar(&o.from, "from", string(golden.FormatAuto), "format of the files")
 	flags.StringVarP(&o.output, "output", "o", "", "file to write (default: the standard output)")
 	flags.StringVar(&o.index, "index", "", "index that rank-eval and rre name")
+	flags.StringVar(&o.grades, "grades", "", "grades of words, such as Exact=2,Partial=1,Irrelevant=0, in files that judge in words")
 	_ = command.MarkFlagRequired("to") // The flag is defined above.
 	return command
 }
@@ -55,11 +57,17 @@ func runConvert(o convertOptions, names []string, in io.Reader, out, errOut io.W
 	if err != nil {
 		return usageError(fmt.Errorf("--from: %w", err))
 	}
+	var grades map[string]float64
+	if o.grades != "" {
+		if grades, err = golden.ReadGrades(o.grades); err != nil {
+			return usageError(fmt.Errorf("--grades: %w", err))
+		}
+	}
 	files, err := readSources(names, in)
 	if err != nil {
 		return goldenError(err)
 	}
-	set, err := golden.ParseFiles(files, golden.Options{Format: from, TextOptional: true})
+	set, err := golden.ParseFiles(files, golden.Options{Format: from, Grades: grades, TextOptional: true})
 	if err != nil {
 		return goldenError(err)
 	}

@@ -30,6 +30,21 @@ func TestConvert(t *testing.T) {
 			}
 		}
 	})
+	t.Run("judged in words", func(t *testing.T) {
+		words := writeFile(t, "label.csv", "query_id\tproduct_id\tlabel\n7\ta\tExact\n7\tb\tIrrelevant\n")
+		result := runCLI(t, "convert", "--to", "qrels", "--grades", "Exact=2,Irrelevant=0", words)
+		if result.code != 0 || result.out != "7 0 a 2\n7 0 b 0\n" {
+			t.Errorf("got %+v", result)
+		}
+		result = runCLI(t, "convert", "--to", "qrels", words)
+		if result.code != 3 || !strings.Contains(result.errOut, `label.csv: line 2: column 3 (label): the grade "Exact" is a word`) {
+			t.Errorf("without --grades: got %+v", result)
+		}
+		result = runCLI(t, "convert", "--to", "qrels", "--grades", "Exact", words)
+		if result.code != 3 || !strings.Contains(result.errOut, `--grades: "Exact" is no word with its grade`) {
+			t.Errorf("with a wrong --grades: got %+v", result)
+		}
+	})
 	t.Run("to a file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "out.csv")
 		result := runCLI(t, "convert", "--to", "csv", "--output", file, set)
@@ -75,7 +90,7 @@ func TestConvertRefuses(t *testing.T) {
 		"a file that is not there":    {[]string{"--to", "csv", "nowhere.json"}, "nowhere.json"},
 		"an empty file":               {[]string{"--to", "csv", writeFile(t, "empty.json", " \n")}, "the golden set is empty"},
 		"a file of another format":    {[]string{"--to", "csv", "--from", "trec", set}, "a line of qrels has 4 parts"},
-		"a file that is wrong":        {[]string{"--to", "csv", writeFile(t, "bad.csv", "query,doc,grade\na,d,x\n")}, `bad.csv: line 2: column 3 (grade): the grade "x" is no number`},
+		"a file that is wrong":        {[]string{"--to", "csv", writeFile(t, "bad.csv", "query,doc,grade\na,d,x\n")}, `bad.csv: line 2: column 3 (grade): the grade "x" is a word`},
 		"no index":                    {[]string{"--to", "rre", set}, "RRE names the index that is searched; tell which"},
 		"a folder that is not there":  {[]string{"--to", "csv", "-o", filepath.Join(t.TempDir(), "a", "b"), set}, "no such file"},
 		"what the format cannot hold": {[]string{"--to", "qrels", writeFile(t, "fraction.json", strings.Replace(shopSet, `"grade": 3`, `"grade": 2.5`, 1))}, `query "1" judges document "a" as 2.5, a fraction, which Qrels cannot hold`},
