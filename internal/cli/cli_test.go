@@ -21,7 +21,9 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"URL", "USERNAME", "PASSWORD", "API_KEY"} {
 		_ = os.Unsetenv("ELASTICSEARCH_" + name) // It cannot fail for these names.
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	stopAPIServer()
+	os.Exit(code)
 }
 
 // ran is what came of a command line.

@@ -75,6 +75,7 @@ func newRootCommand() *cobra.Command {
 		newManagerCommand(),
 		newEvaluateCommand(),
 		newCompareCommand(),
+		newKeyCommand(),
 		newMeasureCommand(),
 		newConvertCommand(),
 		newLintCommand(),

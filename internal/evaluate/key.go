@@ -32,17 +32,21 @@ type KeyInput struct {
 
 // Key is the evaluation key: two evaluations with the same key have the same
 // result.
-func Key(in KeyInput) string {
+func Key(in KeyInput) string { return digest(KeyParts(in)) }
+
+// KeyParts is what the evaluation key is the SHA-256 of, once it is written as
+// canonical JSON: sorted keys, no spaces.
+func KeyParts(in KeyInput) map[string]any {
 	var live *string
 	if in.LiveUUID != "" {
 		live = &in.LiveUUID
 	}
-	return digest(map[string]any{
+	return map[string]any{
 		"inputs":    in.inputs(),
 		"cluster":   in.ClusterUUID,
 		"candidate": in.CandidateFingerprint,
 		"live":      live,
-	})
+	}
 }
 
 // InputsDigest is the evaluation key without cluster, candidate and live
