@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strconv"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -257,9 +255,7 @@ func (r *Reconciler) startJob(ctx context.Context, s *scope, plan *evaluate.Plan
 			return fmt.Errorf("creating %T %s: %w", child, name, err)
 		}
 	}
-	if r.MaxEvaluations > 0 {
-		r.memory.started[client.ObjectKeyFromObject(job)] = s.now
-	}
+	r.memory.started[client.ObjectKeyFromObject(job)] = startedJob{s.now, loadOf(job)}
 	if s.mem.secrets, err = r.secretVersions(ctx, s); err != nil {
 		return err
 	}
@@ -326,34 +322,6 @@ func (r *Reconciler) adopt(ctx context.Context, s *scope, child client.Object) e
 	ofJob := kind == "ConfigMap" && owner != nil && owner.Kind == "Job" && owner.Name == child.GetName()
 	if !ofJob && !metav1.IsControlledBy(child, s.gate) {
 		return stalled(v1alpha1.ReasonEvaluationError, "%s %s exists and belongs to somebody else; delete it", kind, key)
-	}
-	return nil
-}
-
-// checkQueue holds a new Job back while as many run as may. One golden set
-// that many gates share would otherwise start all their Jobs at once.
-func (r *Reconciler) checkQueue(ctx context.Context, s *scope) error {
-	if r.MaxEvaluations == 0 {
-		return nil
-	}
-	jobs := &batchv1.JobList{}
-	ours := client.MatchingLabels{v1alpha1.LabelComponent: v1alpha1.ComponentEvaluation, v1alpha1.LabelManagedBy: v1alpha1.AppName}
-	if err := r.List(ctx, jobs, ours); err != nil {
-		return fmt.Errorf("listing Jobs: %w", err)
-	}
-	started := r.memory.started
-	running := 0
-	for i := range jobs.Items {
-		delete(started, client.ObjectKeyFromObject(&jobs.Items[i]))
-		if done, _ := jobFinished(&jobs.Items[i]); !done {
-			running++
-		}
-	}
-	// A Job that the cache still does not show after a minute was deleted.
-	maps.DeleteFunc(started, func(_ types.NamespacedName, at time.Time) bool { return s.now.Sub(at) > time.Minute })
-	running += len(started)
-	if running >= r.MaxEvaluations {
-		return waiting(v1alpha1.ReasonQueued, jittered(s.gate.UID, s.now, busyPoll), "%d evaluations are running, which is as many as the manager allows", running)
 	}
 	return nil
 }

@@ -686,6 +686,43 @@ func TestNoMoreEvaluationsRunThanMay(t *testing.T) {
 	}
 }
 
+func TestNoMoreSearchesRunOnAnEngineThanMay(t *testing.T) {
+	w := onElasticsearch(t, badDocs)
+	w.r.MaxEngineSearches = 5
+	searches := func(n int32) func(*v1alpha1.RelevanceGate) {
+		return func(gate *v1alpha1.RelevanceGate) {
+			gate.Spec.Evaluation.MaxConcurrentSearches = n
+			gate.Spec.Promotion.Policy = v1alpha1.PolicyOff
+		}
+	}
+	for name, n := range map[string]int32{"four": 4, "one": 1, "two": 2, "eight": 8} {
+		w.gateNamed(name, searches(n))
+	}
+	cached := w.r.Client
+	w.r.Client = lateJobs(cached) // The manager's cache does not show a new Job at once.
+	w.passOf("four")
+	w.expectOf("four", stateMeasures)
+	w.passOf("two")
+	w.expectOf("two", waits("Queued"))
+	w.passOf("one")
+	w.expectOf("one", stateMeasures)
+	w.passOf("eight")
+	w.expectOf("eight", waits("Queued"))
+	if message := w.readNamed("eight").Status.Message; !strings.Contains(message, "may send 5 searches at a time, this one would send 8 more, and the manager allows 5") {
+		t.Errorf("it says %q", message)
+	}
+
+	w.r.Client = cached
+	for _, name := range []string{"four", "one"} {
+		job := w.jobNamed(w.readNamed(name).Status.Evaluation.Job)
+		w.failJob(job, "ForTheTest")
+	}
+	w.passOf("eight") // alone it may ask for more than the limit
+	w.expectOf("eight", stateMeasures)
+	w.passOf("two")
+	w.expectOf("two", waits("Queued"))
+}
+
 func TestAWriteOfSomebodyElseDuringThePassIsNotLost(t *testing.T) {
 	w := onElasticsearch(t, goodDocs)
 	w.gate()

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -57,6 +58,15 @@ func childLabels(gate *v1alpha1.RelevanceGate) map[string]string {
 	}
 }
 
+// loadAnnotations say on a Job what it asks of which engine; see loadOf.
+func loadAnnotations(gate *v1alpha1.RelevanceGate) map[string]string {
+	annotations := map[string]string{v1alpha1.AnnotationSearches: strconv.Itoa(int(gate.Spec.Evaluation.MaxConcurrentSearches))}
+	if evaluation := gate.Status.Evaluation; evaluation != nil && evaluation.Engine != nil {
+		annotations[v1alpha1.AnnotationCluster] = evaluation.Engine.ClusterUUID
+	}
+	return annotations
+}
+
 // ownerOf makes the gate the controller of its children.
 func ownerOf(gate *v1alpha1.RelevanceGate) []metav1.OwnerReference {
 	return ownedBy(v1alpha1.GroupVersion.WithKind(v1alpha1.Kind), gate)
@@ -107,6 +117,7 @@ func buildJob(gate *v1alpha1.RelevanceGate, name, image string) *batchv1.Job {
 			Name:            name,
 			Namespace:       gate.Namespace,
 			Labels:          labels,
+			Annotations:     loadAnnotations(gate),
 			OwnerReferences: ownerOf(gate),
 		},
 		Spec: batchv1.JobSpec{

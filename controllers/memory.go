@@ -19,8 +19,8 @@ type memory struct {
 	// starting is held while a Job is counted and created: two passes that counted
 	// at the same time would both take the last place.
 	starting sync.Mutex
-	// started are Jobs that the cache may not show yet, and when they were made.
-	started map[types.NamespacedName]time.Time
+	// started are Jobs that the cache may not show yet.
+	started map[types.NamespacedName]startedJob
 
 	// parsing is held while a golden set is parsed: many large ones at a time
 	// would need more memory than the manager has.
@@ -56,7 +56,7 @@ type remembered struct {
 }
 
 func newMemory() *memory {
-	return &memory{gates: map[types.NamespacedName]*remembered{}, started: map[types.NamespacedName]time.Time{}}
+	return &memory{gates: map[types.NamespacedName]*remembered{}, started: map[types.NamespacedName]startedJob{}}
 }
 
 // of returns what is remembered of the gate; a gate made anew under the same

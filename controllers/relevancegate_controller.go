@@ -81,6 +81,9 @@ type Reconciler struct {
 	Logs PodLogs
 	// MaxEvaluations is how many Jobs may run at a time over all gates; 0 = any number.
 	MaxEvaluations int
+	// MaxEngineSearches is how many searches the Jobs may send to one engine at a
+	// time; 0 = any number.
+	MaxEngineSearches int
 
 	memory *memory
 }

@@ -9,6 +9,14 @@ const (
 	AnnotationRequestedAt = Group + "/requestedAt"
 )
 
+// Annotations on a Job.
+const (
+	// AnnotationCluster is the UUID of the engine's cluster.
+	AnnotationCluster = Group + "/clusterUUID"
+	// AnnotationSearches is how many searches the Job sends at a time.
+	AnnotationSearches = Group + "/maxConcurrentSearches"
+)
+
 // Annotations on the ConfigMap with the report.
 const (
 	// AnnotationReportKey is the evaluation key of the report.

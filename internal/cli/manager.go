@@ -36,6 +36,7 @@ type managerOptions struct {
 	credentialsLabel        string
 	watchNamespaces         string
 	maxEvaluations          int
+	maxEngineSearches       int
 	reports                 bool
 	concurrency             int
 	metricsAddress          string
@@ -64,6 +65,7 @@ own service account.`,
 	flags.StringVar(&options.credentialsLabel, "engine-credentials-label", "", "label, as KEY=VALUE or KEY, that a Secret must have for gates to use it; without it any Secret of the gate's namespace")
 	flags.StringVar(&options.watchNamespaces, "watch-namespaces", "", "comma-separated namespaces whose gates are handled; without it all")
 	flags.IntVar(&options.maxEvaluations, "max-concurrent-evaluations", 10, "how many evaluation Jobs run at a time; 0 for any number")
+	flags.IntVar(&options.maxEngineSearches, "max-concurrent-engine-searches", 40, "how many searches the evaluation Jobs send to one engine at a time; 0 for any number")
 	flags.BoolVar(&options.reports, "reports", true, "keep the report of each gate's last evaluation in a ConfigMap, which needs the right to read the logs of pods")
 	flags.IntVar(&options.concurrency, "concurrency", 8, "how many gates are looked at at a time")
 	flags.StringVar(&options.metricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 for none")
@@ -97,14 +99,15 @@ func runManager(ctx context.Context, options managerOptions) error {
 		return err
 	}
 	reconciler := &controllers.Reconciler{
-		Client:           manager.GetClient(),
-		Live:             manager.GetAPIReader(),
-		Events:           manager.GetEventRecorder("relevance-gate"),
-		Clock:            clock.RealClock{},
-		JobImage:         options.jobImage,
-		Hosts:            hosts,
-		CredentialsLabel: credentialsLabel,
-		MaxEvaluations:   options.maxEvaluations,
+		Client:            manager.GetClient(),
+		Live:              manager.GetAPIReader(),
+		Events:            manager.GetEventRecorder("relevance-gate"),
+		Clock:             clock.RealClock{},
+		JobImage:          options.jobImage,
+		Hosts:             hosts,
+		CredentialsLabel:  credentialsLabel,
+		MaxEvaluations:    options.maxEvaluations,
+		MaxEngineSearches: options.maxEngineSearches,
 	}
 	if options.reports {
 		if reconciler.Logs, err = controllers.NewPodLogs(manager.GetConfig(), manager.GetHTTPClient()); err != nil {
