@@ -32,9 +32,11 @@ const (
 // exporters of other tools write (Quepid, BEIR, ESCI, WANDS, MS MARCO), and those of our own form.
 var columnNames = map[string]column{
 	"query": columnQuery, "querytext": columnQuery, "q": columnQuery, "searchterm": columnQuery, "searchquery": columnQuery,
+	"userquery": columnQuery, "keyword": columnQuery,
 	"queryid": columnQueryID, "qid": columnQueryID, "topic": columnQueryID, "topicid": columnQueryID,
 	"docid": columnDocID, "doc": columnDocID, "docno": columnDocID, "document": columnDocID, "documentid": columnDocID,
 	"externalid": columnDocID, "corpusid": columnDocID, "productid": columnDocID, "itemid": columnDocID,
+	"productuid": columnDocID, "asin": columnDocID, "sku": columnDocID, "url": columnDocID,
 	"id":    columnID,
 	"grade": columnGrade, "rating": columnGrade, "relevance": columnGrade, "rel": columnGrade, "score": columnGrade,
 	"gain": columnGrade, "judgment": columnGrade, "judgement": columnGrade, "escilabel": columnGrade,

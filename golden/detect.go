@@ -92,7 +92,7 @@ func detectJSON(r reader) Format {
 var (
 	tellingSet = map[string]Format{
 		"schema": FormatGate, "culture": FormatArticle, "source": FormatArticle,
-		"q": FormatJSONL, "query": FormatJSONL, "text": FormatJSONL, "title": FormatJSONL, // a query, not a set
+		"q": FormatJSONL, "query": FormatJSONL, "text": FormatJSONL, // a query, not a set
 		"requests": FormatRankEval, "templates": FormatRankEval, "metric": FormatRankEval, "max_concurrent_searches": FormatRankEval,
 		"topics": FormatRRE, "query_groups": FormatRRE, "index": FormatRRE, "id_field": FormatRRE, "corpora_file": FormatRRE, "query_placeholder": FormatRRE,
 		"case_name": FormatQuepid, "scorer": FormatQuepid, "try": FormatQuepid, "snapshots": FormatQuepid, "has_snapshot_file": FormatQuepid, "query_doc_pairs": FormatQuepid,

@@ -2,13 +2,14 @@ package golden
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 )
 
 // jsonlReader reads lines that each are a JSON object: a query of our own form or of the short one, a query as BEIR has
-// them ({"_id": "…", "text": "…"}), a topic ({"id": "…", "title": "…"}, {"qid": 1, "query": "…"}), or a judgment with its query, whose fields are called like the columns of a table
+// them ({"_id": "…", "text": "…"}), a topic ({"id": "…", "title": "…"}, {"number": 1, "query": "…"}), or a judgment with its query, whose fields are called like the columns of a table
 // ({"query": "…", "doc_id": "…", "grade": 3}).
 type jsonlReader struct {
 	parser
@@ -36,11 +37,21 @@ func (b *builder) jsonl(data []byte) error {
 	return nil
 }
 
-// Fields of the id and the text.
+// Fields of a topic's id and text, the likelier first. Those of our own form, id and query, are none of a topic.
 var (
-	beirQueryFields = []string{"_id", "text"}
-	topicFields     = []string{"id", "title"}
+	topicIDs   = []string{"topic_id", "query_id", "qid", "number", "num", "id"}
+	topicTexts = []string{"text", "query", "title"}
 )
+
+// firstIn is the first of some names that is among others, or empty.
+func firstIn(names, others []string) string {
+	for _, name := range names {
+		if slices.Contains(others, name) {
+			return name
+		}
+	}
+	return ""
+}
 
 // readLine reads the line at hand by what its fields show it to be.
 func (r *jsonlReader) readLine() error {
@@ -66,11 +77,12 @@ func (r *jsonlReader) readLine() error {
 	case slices.Contains(names, "judgments"):
 		return r.gateQuery()
 	case slices.Contains(names, "_id"):
-		return r.topic(beirQueryFields)
+		return r.topic([]string{"_id", cmp.Or(firstIn(topicTexts, names), topicTexts[0])})
 	case isNamed(columnDocID) || isNamed(columnGrade) || isNamed(columnLabel) || isNamed(columnQueryID) && isNamed(columnQuery):
 		return r.row()
-	case slices.Contains(names, "title") && !slices.Contains(names, "query"):
-		return r.topic(topicFields)
+	}
+	if id, text := firstIn(topicIDs, names), firstIn(topicTexts, names); id != "" && text != "" && (id != "id" || text != "query") {
+		return r.topic([]string{id, text})
 	}
 	return r.gateQuery()
 }

@@ -96,18 +96,21 @@ func (p *parser) readGrade(field string) error {
 	return p.gradeProblem(writtenGrade{value, field, string(p.literal), p.id, p.queryName()}, p.onLine(p.here()))
 }
 
-// readGradeWord reads a grade that is written as a word.
+// readGradeWord reads a grade in quotation marks: a word with a declared grade, or a number.
 func (p *parser) readGradeWord(field string) error {
 	word, err := p.string(field)
 	if err != nil {
 		return err
 	}
-	grade, ok := p.grades[word]
+	grade, ok := p.readWritten(word)
 	if !ok {
 		return p.errorf(p.here(), "%s", p.noGrade(word))
 	}
 	p.grade = judgedGrade{value: grade, found: true}
-	return nil
+	if p.inScale(grade) {
+		return nil
+	}
+	return p.gradeProblem(writtenGrade{grade, field, word, p.id, p.queryName()}, p.onLine(p.here()))
 }
 
 // queryName names the query at hand as well as it is known so far, never by its text.

@@ -131,6 +131,9 @@ func (p *parser) quepidGrade() (rated bool, err error) {
 		p.count(unrated, p.here())
 		return false, nil
 	}
+	if p.peek() == aString { // as other tools write them, such as OpenSearch's
+		return true, p.readGradeWord(quepidNames.grade)
+	}
 	return true, p.readGrade(quepidNames.grade)
 }
 

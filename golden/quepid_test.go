@@ -14,6 +14,8 @@ func TestQuepid(t *testing.T) {
 	trek := Query{ID: paramsID("star trek", map[string]any{"lang": "en", "boost": json.Number("2")}), Text: "star trek",
 		Params: map[string]any{"lang": "en", "boost": json.Number("2")}}
 	mustRead(t, []reading{
+		{name: "ratings in quotation marks", format: FormatQuepid, text: `{"queries":[{"query_text":"a","ratings":{"d":"2.0"}}]}`,
+			want: []Query{{ID: queryID("a"), Text: "a", Judgments: judged("d", 2)}}},
 		{name: "a case", format: FormatQuepid, set: "Movies Search", text: `{
   "case_name": "Movies Search",
   "owned": true,
@@ -60,7 +62,10 @@ func TestQuepid(t *testing.T) {
 		{name: "no document", text: `{"queries":[{"query_text":"a","ratings":[{"rating":1}]}]}`, want: `line 1: a judgment of query "q-ca978112ca" has no doc_id; write the document's id`},
 		{name: "no rating", text: `{"queries":[{"query_text":"a","ratings":[{"doc_id":"d"}]}]}`,
 			want: `line 1: query "q-ca978112ca" judges document "d" without a rating; write a number from 0 to 30`},
-		{name: "a rating in words", text: `{"queries":[{"query_text":"a","ratings":{"d":"good"}}]}`, want: "line 1: rating is a string; write a number from 0 to 30"},
+		{name: "a rating in words", text: `{"queries":[{"query_text":"a","ratings":{"d":"good"}}]}`,
+			want: `line 1: the grade "good" is a word; write a number from 0 to 30, or give each word its grade with relevance-gate convert --grades, such as Exact=2,Partial=1,Irrelevant=0`},
+		{name: "a rating in quotation marks above the scale", text: `{"queries":[{"query_text":"a","ratings":{"d":"4"}}]}`, opts: Options{MaxGrade: 3},
+			want: `line 1: the rating 4 of query "q-ca978112ca" is above maxGrade 3; correct it, or declare a higher maxGrade`},
 		{name: "ratings in words", text: `{"queries":[{"query_text":"a","ratings":"good"}]}`, want: "line 1: ratings is a string; write an object"},
 		{name: "several snapshots", text: "{\"snapshots\":[{\"queries\":[]},\n{\"queries\":[]}]}",
 			want: "line 2: the export holds several snapshots, which repeat the same ratings; keep one of them"},

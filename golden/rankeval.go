@@ -9,7 +9,7 @@ import (
 var (
 	rankEvalFields        = []string{"requests"}
 	rankEvalRequestFields = []string{"id", "request", "params", "ratings"}
-	rankEvalRatingFields  = []string{"_id", "rating"}
+	rankEvalRatingFields  = []string{"_index", "_id", "rating"}
 	rankEvalNames         = judgmentNames{id: "_id", grade: "rating"}
 )
 
@@ -41,7 +41,8 @@ func (p *parser) rankEvalRequest() error {
 		case "params":
 			params, err = p.searchParams()
 		case "ratings":
-			err = p.array(name, p.rankEvalRating)
+			rated := map[string]indexRating{}
+			err = p.array(name, func() error { return p.rankEvalRating(rated) })
 		}
 		return err
 	})
@@ -62,12 +63,22 @@ func (p *parser) rankEvalRequest() error {
 	return p.endQuery(q)
 }
 
-func (p *parser) rankEvalRating() error {
-	var docID string
+// indexRating is what a document was rated, in the index where it was first.
+type indexRating struct {
+	index string
+	grade float64
+}
+
+// rankEvalRating reads a rating. rated are those of the query by the documents' ids, which may be in several indices.
+func (p *parser) rankEvalRating(rated map[string]indexRating) error {
+	var docID, index string
 	begin := 0
 	p.beginJudgment()
 	err := p.foreign("rating", rankEvalRatingFields, func() { begin = p.here() }, func(name string) (err error) {
 		switch name {
+		case "_index":
+			p.leftOut(name)
+			index, err = p.word(name)
 		case "_id":
 			docID, err = p.docID(name)
 		case "rating":
@@ -77,6 +88,19 @@ func (p *parser) rankEvalRating() error {
 	})
 	if err != nil {
 		return err
+	}
+	first, again := rated[docID]
+	switch {
+	case !again:
+		rated[docID] = indexRating{index, p.grade.value}
+	case !p.grade.found || first.index == index: // told by endJudgment, or once the set is read
+	case first.grade == p.grade.value:
+		p.count("documents with the same rating in several indices, judged once", begin)
+		return nil
+	default:
+		return p.problem(RuleConflictingJudgments, p.onLine(begin), p.id, docID,
+			"%s rates document %s as %v in the index %s and as %v in %s, but a golden set holds for any index; keep one of the two",
+			p.queryName(), quote(docID), p.grade.value, quote(index), first.grade, quote(first.index))
 	}
 	return p.endJudgment(docID, Basis{}, rankEvalNames, begin)
 }

@@ -31,6 +31,10 @@ func TestRankEval(t *testing.T) {
 		}, notes: []string{left + `"templates", "_index", "template_id", "summary_fields", "metric", "max_concurrent_searches"`}},
 		{name: "a name that is likelier than the others", format: FormatRankEval, text: ranked(`"params":{"text":"a","Query-String":"b","q":"c"}`),
 			want: []Query{{ID: "r", Text: "b", Params: map[string]any{"text": "a", "q": "c"}, Judgments: judged("d", 1)}}, notes: []string{left + `"_index"`}},
+		{name: "a document in two indices", format: FormatRankEval,
+			text:  `{"requests":[{"id":"r","params":{"q":"a"},"ratings":[{"_index":"v1","_id":"d","rating":1},{"_index":"v2","_id":"d","rating":1}]}]}`,
+			want:  text("a"),
+			notes: []string{left + `"_index"`, "documents with the same rating in several indices, judged once: 1 (first on line 1)"}},
 	}
 	for name, search := range map[string]string{
 		"match":                   `{"match":{"title":"coffee"}}`,
@@ -72,7 +76,9 @@ func TestRankEval(t *testing.T) {
 		{name: "an empty text", text: ranked(`"params":{"q":" "}`), want: `line 1: query "r" has no query text; write one`},
 		{name: "no document", text: `{"requests":[{"id":"r","params":{"q":"a"},"ratings":[{"rating":1}]}]}`, want: `line 1: a judgment of query "r" has no _id; write the document's id`},
 		{name: "no rating", text: `{"requests":[{"id":"r","params":{"q":"a"},"ratings":[{"_id":"d"}]}]}`, want: `line 1: query "r" judges document "d" without a rating; write a number from 0 to 30`},
-		{name: "a document in two indices", text: "{\"requests\":[{\"id\":\"r\",\"params\":{\"q\":\"a\"},\"ratings\":[{\"_index\":\"v1\",\"_id\":\"d\",\"rating\":1},\n{\"_index\":\"v2\",\"_id\":\"d\",\"rating\":1}]}]}",
+		{name: "a document in two indices", text: "{\"requests\":[{\"id\":\"r\",\"params\":{\"q\":\"a\"},\"ratings\":[{\"_index\":\"v1\",\"_id\":\"d\",\"rating\":1},\n{\"_index\":\"v2\",\"_id\":\"d\",\"rating\":2}]}]}",
+			want: `line 2: query "r" rates document "d" as 2 in the index "v2" and as 1 in "v1", but a golden set holds for any index; keep one of the two`},
+		{name: "a document twice in an index", text: "{\"requests\":[{\"id\":\"r\",\"params\":{\"q\":\"a\"},\"ratings\":[{\"_index\":\"v1\",\"_id\":\"d\",\"rating\":1},\n{\"_index\":\"v1\",\"_id\":\"d\",\"rating\":1}]}]}",
 			want: `line 2: query "r" judges document "d" twice (first on line 1); keep one of the two`},
 		{name: "a request twice", text: "{\"requests\":[{\"id\":\"r\",\"params\":{\"q\":\"a\"},\"ratings\":[]},\n{\"id\":\"r\",\"params\":{\"q\":\"b\"},\"ratings\":[]}]}",
 			want: `line 2: query "r" stands twice (first on line 1); keep one of the two, or give each an id of its own`},

@@ -208,6 +208,9 @@ func (l *trecLines) topic(text string, begin int) error {
 		if _, twice := parts[name]; twice {
 			return l.lineError(begin, "the topic has <%s> twice; close it with </top>, or remove one of the two", name)
 		}
+		if strings.HasSuffix(name, "-title") { // CLEF puts the language before it
+			name = "title"
+		}
 		parts[name] = strings.Join(strings.Fields(text[at[1]:tags[i+1][0]]), " ")
 	}
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
@@ -254,6 +257,7 @@ type xmlTopic struct {
 func (b *builder) xmlTopics(data []byte) error {
 	decoder := xml.NewDecoder(bytes.NewReader(data))
 	decoder.Entity = xml.HTMLEntity
+	decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // It is known to be UTF-8.
 	for {
 		line, _ := decoder.InputPos()
 		token, err := decoder.Token()
@@ -264,7 +268,7 @@ func (b *builder) xmlTopics(data []byte) error {
 			return b.xmlError(err)
 		}
 		element, isStart := token.(xml.StartElement)
-		if !isStart || !strings.EqualFold(element.Name.Local, "topic") {
+		if !isStart || !slices.Contains([]string{"topic", "top"}, strings.ToLower(element.Name.Local)) {
 			continue
 		}
 		var topic xmlTopic
