@@ -598,14 +598,14 @@ func (w *world) summary(job *batchv1.Job) string {
 // evaluation does what `relevance-gate measure` does in the pod.
 func (w *world) evaluation(job *batchv1.Job) ([]byte, error) {
 	w.t.Helper()
-	plan, config, raw, err := evaluate.LoadPlan(w.mount(job))
+	plan, config, files, err := evaluate.LoadPlan(w.mount(job))
 	must(w.t, err)
-	digest, err := golden.Digest(raw)
+	digest, err := golden.DigestFiles(files)
 	must(w.t, err)
 	if digest != plan.GoldenDigest {
 		return nil, evaluate.NewFailure(evaluate.ReasonGoldenSetChanged, fmt.Errorf("another golden set is mounted"))
 	}
-	set, err := evaluate.ParseGoldenSet(plan, raw)
+	set, err := evaluate.ParseGoldenSet(plan, files)
 	if err != nil {
 		return nil, err
 	}

@@ -230,7 +230,7 @@ func parseGoldenSet(configMap *corev1.ConfigMap, spec *v1alpha1.RelevanceGateSpe
 	if spec.GoldenSet.MaxGrade != nil {
 		plan.MaxGrade = int(*spec.GoldenSet.MaxGrade)
 	}
-	set, err := evaluate.ParseGoldenSet(plan, raw)
+	set, err := evaluate.ParseGoldenSet(plan, []golden.Source{{Name: source, Raw: raw}})
 	if errors.Is(err, golden.ErrTooLarge) {
 		return goldenFacts{}, stalled(v1alpha1.ReasonGoldenSetTooLarge, "%s", err)
 	}

@@ -140,7 +140,7 @@ func readGoldenFiles(names []string, in io.Reader, plan *evaluate.Plan) (*golden
 	if plan.GoldenDigest, err = golden.DigestFiles(files); err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}
-	return evaluate.ParseGoldenFiles(plan, files)
+	return evaluate.ParseGoldenSet(plan, files)
 }
 
 func newClient(o evaluateOptions, getenv func(string) string, plan *evaluate.Plan) (*engine.Client, error) {

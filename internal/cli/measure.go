@@ -21,8 +21,9 @@ func newMeasureCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "measure --plan DIR",
 		Short: "Measure what a plan says; run by the evaluation pod",
-		Long: "Measures the indices that DIR/plan.json names with the golden set DIR/golden. Exit code 0 means\n" +
-			"measured, whatever the scores are; the numbers are in the summary file. 1 means not measured.",
+		Long: "Measures the indices that DIR/plan.json names with the golden set DIR/golden, which is a folder where\n" +
+			"the set is in several files. Exit code 0 means measured, whatever the scores are; the numbers are in the\n" +
+			"summary file. 1 means not measured.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			boundMemory(os.Getenv)
@@ -58,7 +59,7 @@ func measure(ctx context.Context, planDir, summaryFile string, out, errOut io.Wr
 
 // measurePlan returns the encoded summary.
 func measurePlan(ctx context.Context, planDir string, out, errOut io.Writer) ([]byte, error) {
-	plan, config, raw, err := evaluate.LoadPlan(planDir)
+	plan, config, files, err := evaluate.LoadPlan(planDir)
 	if err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidPlan, err)
 	}
@@ -67,7 +68,7 @@ func measurePlan(ctx context.Context, planDir string, out, errOut io.Writer) ([]
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(plan.TimeoutSeconds)*time.Second)
 		defer cancel()
 	}
-	set, err := readGoldenSet(plan, raw)
+	set, err := readGoldenSet(plan, files)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +98,8 @@ func measurePlan(ctx context.Context, planDir string, out, errOut io.Writer) ([]
 
 // readGoldenSet reads the golden set of a plan. Another content than the plan's
 // is a mount that has not caught up, or has run ahead.
-func readGoldenSet(plan *evaluate.Plan, raw []byte) (*golden.Set, error) {
-	digest, err := golden.Digest(raw)
+func readGoldenSet(plan *evaluate.Plan, files []golden.Source) (*golden.Set, error) {
+	digest, err := golden.DigestFiles(files)
 	if err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}
@@ -106,5 +107,5 @@ func readGoldenSet(plan *evaluate.Plan, raw []byte) (*golden.Set, error) {
 		return nil, evaluate.NewFailure(evaluate.ReasonGoldenSetChanged,
 			fmt.Errorf("%s is %s, but the plan is for %s", plan.GoldenSource, digest, plan.GoldenDigest))
 	}
-	return evaluate.ParseGoldenSet(plan, raw)
+	return evaluate.ParseGoldenSet(plan, files)
 }

@@ -43,17 +43,26 @@ func makePlan(t *testing.T, url, candidate string) *evaluate.Plan {
 	}
 }
 
-// runMeasure writes the plan's folder and runs measure on it. summary is what
-// is in the termination file.
-func runMeasure(ctx context.Context, t *testing.T, plan any, goldenSet string) (result ran, summary []byte) {
+// runMeasure writes the plan's folder and runs measure on it. A golden set of
+// several files is mounted as one. summary is what is in the termination file.
+func runMeasure(ctx context.Context, t *testing.T, plan any, goldenSet ...string) (result ran, summary []byte) {
 	t.Helper()
 	raw, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Dir(writeFile(t, "plan.json", string(raw)))
-	if err := os.WriteFile(filepath.Join(dir, "golden"), []byte(goldenSet), 0o600); err != nil {
-		t.Fatal(err)
+	for i, text := range goldenSet {
+		path := filepath.Join(dir, "golden")
+		if len(goldenSet) > 1 {
+			path = filepath.Join(dir, evaluate.GoldenPath(i))
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	file := filepath.Join(t.TempDir(), "termination-log")
 	var out, errOut strings.Builder
@@ -201,6 +210,55 @@ func TestMeasureSaysWhyItCouldNot(t *testing.T) {
 			}
 		})
 	}
+}
+
+// shoesShards are the golden set of the shoes in two files.
+var shoesShards = []string{
+	`{"schema": "relevancegate.dev/golden/v1", "queries": [{"id": "q1", "query": "shoes", "judgments": [{"id": "a", "grade": 3}]}]}`,
+	`{"schema": "relevancegate.dev/golden/v1", "queries": [
+	{"id": "q2", "query": "socks", "judgments": [{"id": "c", "grade": 3}, {"id": "gone", "grade": 1}]},
+	{"id": "n1", "query": "bananas", "expectNoResults": true}]}`,
+}
+
+func TestMeasureMergesShards(t *testing.T) {
+	testengine.Each(t, func(t *testing.T, _, url string) {
+		plan := makePlan(t, url, loadShoes(t, url, "shoes", "bananas", "socks"))
+		plan.GoldenFiles = []string{"ConfigMap shop/golden-1, key a.json", "ConfigMap shop/golden-2, key b.json"}
+		var err error
+		if plan.GoldenDigest, err = golden.DigestFiles([]golden.Source{{Raw: []byte(shoesShards[0])}, {Raw: []byte(shoesShards[1])}}); err != nil {
+			t.Fatal(err)
+		}
+		result, raw := runMeasure(t.Context(), t, plan, shoesShards...)
+		summary, err := evaluate.DecodeSummary(raw, plan)
+		if err != nil {
+			t.Fatalf("%v: %+v", err, result)
+		}
+		if m := summary.Measurement; m.Queries != 3 || m.Judgments != 3 || *m.Scores[0].Candidate != 750_000 {
+			t.Errorf("the measurement is %+v", m)
+		}
+
+		// Another order, and a shard that has changed, are another golden set.
+		changed, raw := runMeasure(t.Context(), t, plan, shoesShards[1], shoesShards[0])
+		wantFailure(t, changed, raw, "GoldenSetChanged")
+		changed, raw = runMeasure(t.Context(), t, plan, shoesShards[0], shoesShards[1]+" ")
+		wantFailure(t, changed, raw, "GoldenSetChanged")
+	})
+}
+
+func TestWhatIsWrongWithAShardNamesIt(t *testing.T) {
+	plan := makePlan(t, "http://127.0.0.1:1", "new")
+	plan.GoldenFiles = []string{"ConfigMap shop/golden-1, key a.json", "ConfigMap shop/golden-2, key b.json"}
+	var err error
+	if plan.GoldenDigest, err = golden.DigestFiles([]golden.Source{{Raw: []byte(shoesShards[0])}, {Raw: []byte(shoesShards[0])}}); err != nil {
+		t.Fatal(err)
+	}
+	result, raw := runMeasure(t.Context(), t, plan, shoesShards[0], shoesShards[0])
+	if message := wantFailure(t, result, raw, "InvalidGoldenSet"); !strings.HasPrefix(message, plan.GoldenFiles[1]) {
+		t.Errorf("got %s", message)
+	}
+	plan.GoldenFiles = append(plan.GoldenFiles, "ConfigMap shop/golden-3, key c.json")
+	result, raw = runMeasure(t.Context(), t, plan, shoesShards[0], shoesShards[0])
+	wantFailure(t, result, raw, "InvalidPlan")
 }
 
 func TestMeasureEndsInTime(t *testing.T) {

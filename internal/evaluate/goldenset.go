@@ -7,14 +7,9 @@ import (
 
 // ParseGoldenSet reads a golden set as the plan says, without the reasons of its
 // judgments, and makes sure that every metric of the plan is defined for its
-// queries, and that every segment of the plan has any. An error is a *Failure.
-func ParseGoldenSet(p *Plan, raw []byte) (*golden.Set, error) {
-	return ParseGoldenFiles(p, []golden.Source{{Name: p.GoldenSource, Raw: raw}})
-}
-
-// ParseGoldenFiles is ParseGoldenSet for a golden set of several files, such as
-// topics and qrels.
-func ParseGoldenFiles(p *Plan, files []golden.Source) (*golden.Set, error) {
+// queries, and that every segment of the plan has any. A set may be in several
+// files, such as topics and qrels. An error is a *Failure.
+func ParseGoldenSet(p *Plan, files []golden.Source) (*golden.Set, error) {
 	set, err := golden.ParseFiles(files, golden.Options{
 		Format:     golden.Format(p.GoldenFormat),
 		MaxGrade:   p.MaxGrade,

@@ -6,8 +6,12 @@ import (
 	"github.com/relevance-gate/relevance-gate/golden"
 )
 
+func oneFile(text string) []golden.Source {
+	return []golden.Source{{Name: "golden.json", Raw: []byte(text)}}
+}
+
 func TestAGoldenSetIsKeptWithoutItsReasons(t *testing.T) {
-	set, err := ParseGoldenSet(makePlan(t, 1, "ndcg@10"), []byte(`{"schema": "relevancegate.dev/golden/v1", "queries": [{"id": "q1", "query": "shoes",
+	set, err := ParseGoldenSet(makePlan(t, 1, "ndcg@10"), oneFile(`{"schema": "relevancegate.dev/golden/v1", "queries": [{"id": "q1", "query": "shoes",
 		"judgments": [{"id": "a", "grade": 3, "why": "a shoe", "judge": "ana", "at": "2026-01-01"}, {"id": "b", "grade": 0.5}]}]}`))
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/relevance-gate/relevance-gate/golden"
 	"github.com/relevance-gate/relevance-gate/internal/engine"
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
@@ -49,6 +50,10 @@ type Plan struct {
 	GoldenFormat string `json:"goldenFormat,omitempty"`
 	// GoldenSource names the golden set in messages.
 	GoldenSource string `json:"goldenSource,omitempty"`
+	// GoldenFiles names the files of a golden set that is in several, in the order
+	// in which they are merged; GoldenPath says where each is mounted. None: it is
+	// the one file GoldenSource, mounted as golden.
+	GoldenFiles []string `json:"goldenFiles,omitempty"`
 	// MaxGrade is the highest grade of the scale; 0 = not declared.
 	MaxGrade   int  `json:"maxGrade,omitempty"`
 	RequireWhy bool `json:"requireWhy,omitempty"`
@@ -112,11 +117,15 @@ type Regressions struct {
 	ProtectWeightFrom *float64 `json:"protectWeightFrom,omitempty"`
 }
 
+// GoldenPath is where a file of a golden set that is in several is mounted, in the
+// plan's folder.
+func GoldenPath(file int) string { return fmt.Sprintf("golden/%04d", file) }
+
 // LoadPlan reads what is mounted into the evaluation pod: DIR/plan.json,
 // DIR/golden, DIR/credentials/{username,password,api-key,token} and DIR/ca.crt,
 // of which the last two may be missing. The golden set comes back as it is on
 // disk; the caller compares its digest with the plan's.
-func LoadPlan(dir string) (*Plan, engine.Config, []byte, error) {
+func LoadPlan(dir string) (*Plan, engine.Config, []golden.Source, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "plan.json"))
 	if err != nil {
 		return nil, engine.Config{}, nil, err
@@ -125,7 +134,7 @@ func LoadPlan(dir string) (*Plan, engine.Config, []byte, error) {
 	if err != nil {
 		return nil, engine.Config{}, nil, fmt.Errorf("%s: %w", filepath.Join(dir, "plan.json"), err)
 	}
-	golden, err := os.ReadFile(filepath.Join(dir, "golden"))
+	files, err := plan.readGolden(dir)
 	if err != nil {
 		return nil, engine.Config{}, nil, err
 	}
@@ -145,7 +154,24 @@ func LoadPlan(dir string) (*Plan, engine.Config, []byte, error) {
 	if config.CACert, err = readOptional(filepath.Join(dir, "ca.crt")); err != nil {
 		return nil, engine.Config{}, nil, err
 	}
-	return plan, config, golden, nil
+	return plan, config, files, nil
+}
+
+// readGolden reads the files of the golden set, in their order.
+func (p *Plan) readGolden(dir string) ([]golden.Source, error) {
+	if len(p.GoldenFiles) == 0 {
+		raw, err := os.ReadFile(filepath.Join(dir, "golden"))
+		return []golden.Source{{Name: p.GoldenSource, Raw: raw}}, err
+	}
+	var files []golden.Source
+	for i, name := range p.GoldenFiles {
+		raw, err := os.ReadFile(filepath.Join(dir, GoldenPath(i)))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, golden.Source{Name: name, Raw: raw})
+	}
+	return files, nil
 }
 
 // decodePlan is strict: a field that this binary does not know could decide

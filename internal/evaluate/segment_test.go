@@ -101,7 +101,7 @@ func TestASegmentWithoutQueriesIsAFault(t *testing.T) {
 	} {
 		plan := makePlan(t, 1, "recall@5", "noresults")
 		plan.GoldenSource, plan.Segments = "golden.json", []Segment{{row.segment, row.metric}}
-		_, err := ParseGoldenSet(plan, []byte(segmentedGolden))
+		_, err := ParseGoldenSet(plan, oneFile(segmentedGolden))
 		if got := fmt.Sprint(err); got != row.want && (row.want != "" || err != nil) {
 			t.Errorf("%s of %s: %s\nwant %s", row.metric, row.segment, got, row.want)
 		}
@@ -109,7 +109,7 @@ func TestASegmentWithoutQueriesIsAFault(t *testing.T) {
 	plan := makePlan(t, 1, "recall@5")
 	plan.GoldenSource, plan.Segments = "golden.json", []Segment{{"head", "recall@5"}}
 	bare := `{"schema":"relevancegate.dev/golden/v1","name":"x","queries":[{"id":"q1","query":"shoes","judgments":[{"id":"a","grade":1}]}]}`
-	if _, err := ParseGoldenSet(plan, []byte(bare)); err == nil || !strings.HasSuffix(err.Error(), "which a limit is set for; no query has any") {
+	if _, err := ParseGoldenSet(plan, oneFile(bare)); err == nil || !strings.HasSuffix(err.Error(), "which a limit is set for; no query has any") {
 		t.Errorf("a golden set without segments: %v", err)
 	}
 }
