@@ -161,6 +161,7 @@ func (r *Reconciler) begin(ctx context.Context, s *scope, plan *evaluate.Plan) e
 		status.LastHandledReconcileAt = asked
 	}
 	status.Failure = nil
+	s.voidApproval("another evaluation was begun since it was given")
 	s.clearNumbers()
 	started := metav1.NewTime(s.now)
 	status.Evaluation = &v1alpha1.EvaluationStatus{

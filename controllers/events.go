@@ -28,14 +28,23 @@ func (r *Reconciler) sendEvent(before, after *v1alpha1.RelevanceGate) {
 	r.Events.Eventf(after, nil, kind, is.Reason, action(is.Verdict), "%s", note)
 }
 
-// sendChanges tells how the bar moved, once for each new verdict: who lowers it
-// must not do so unseen.
+// sendChanges tells what is new in the history beside the verdict: how the bar
+// moved, once for each verdict, and who approved. Neither may go unseen.
 func (r *Reconciler) sendChanges(gate *v1alpha1.RelevanceGate, was, is []v1alpha1.HistoryEntry) {
-	if len(is) == 0 || len(was) > 0 && was[0].At.Equal(is[0].At) && was[0].Generation == is[0].Generation && was[0].Key == is[0].Key {
+	if len(is) == 0 {
 		return
 	}
-	for _, change := range is[0].Changes {
-		r.Events.Eventf(gate, nil, corev1.EventTypeWarning, change.Reason, "Decide", "%s", cut(change.Message, maxNote))
+	latest, last := is[0], v1alpha1.HistoryEntry{}
+	if len(was) > 0 && was[0].Key == latest.Key && was[0].Generation == latest.Generation && was[0].At.Equal(latest.At) {
+		last = was[0]
+	}
+	if last.At == nil {
+		for _, change := range latest.Changes {
+			r.Events.Eventf(gate, nil, corev1.EventTypeWarning, change.Reason, "Decide", "%s", cut(change.Message, maxNote))
+		}
+	}
+	if approval := latest.Approval; approval != nil && (last.Approval == nil || !approval.At.Equal(last.Approval.At)) {
+		r.Events.Eventf(gate, nil, corev1.EventTypeNormal, v1alpha1.ReasonApproved, "Approve", "%s", cut(approvedBy(approval), maxNote))
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -74,9 +72,6 @@ func (r *Reconciler) mayPromote(ctx context.Context, s *scope) error {
 	}
 	if err := s.checkApproval(); err != nil {
 		return err
-	}
-	if slices.Contains(s.gate.Status.RolledBack, s.candidate.UUID) && s.gate.Annotations[v1alpha1.AnnotationApprove] != s.key {
-		return waiting(v1alpha1.ReasonAwaitingApproval, 0, "%s was rolled back before, so it needs an approval of %s", s.candidate.Index, s.key)
 	}
 	if err := r.checkHealth(ctx, s); err != nil {
 		return err
@@ -176,7 +171,8 @@ func (s *scope) recordPromotion(swap alias.Swap) {
 		Index: swap.Candidate.Index, UUID: swap.Candidate.UUID,
 		PromotedAt: &promoted, PromotedTo: indexRef(&swap.Candidate), PromotedFrom: indexRef(swap.Live),
 	}
-	status.Lock, status.Approval = nil, nil
+	status.Lock = nil
+	s.voidApproval("it was used")
 }
 
 // notPromoted says what becomes of a swap that was refused or undone. What time
@@ -231,7 +227,7 @@ func (r *Reconciler) stillWanted(ctx context.Context, s *scope) error {
 		return fmt.Errorf("reading the gate once more: %w", err)
 	}
 	if fresh.UID != s.gate.UID || fresh.Generation != s.gate.Generation || fresh.DeletionTimestamp != nil ||
-		fresh.Annotations[v1alpha1.AnnotationApprove] != s.gate.Annotations[v1alpha1.AnnotationApprove] {
+		approvalOf(fresh) != approvalOf(s.gate) {
 		return conflict(s.gate, errors.New("the gate was written since this pass began"))
 	}
 	set := configMapMeta()
@@ -241,37 +237,6 @@ func (r *Reconciler) stillWanted(ctx context.Context, s *scope) error {
 	}
 	if set.ResourceVersion != s.inputs.golden.resourceVersion {
 		return conflict(s.gate, errors.New("the golden set was written since this pass read it"))
-	}
-	return nil
-}
-
-// checkApproval asks for an approval under the policy Manual. It names the
-// evaluation key, so an approval of another evaluation opens nothing, and it
-// holds for a time that starts when it is first seen.
-func (s *scope) checkApproval() error {
-	if s.gate.Spec.Promotion.Policy != v1alpha1.PolicyManual {
-		s.gate.Status.Approval = nil
-		return nil
-	}
-	given := s.gate.Annotations[v1alpha1.AnnotationApprove]
-	ask := fmt.Sprintf("kubectl annotate relevancegate -n %s %s --overwrite %s=%s", s.gate.Namespace, s.gate.Name, v1alpha1.AnnotationApprove, s.key)
-	switch {
-	case given == "":
-		s.gate.Status.Approval = nil
-		return waiting(v1alpha1.ReasonAwaitingApproval, 0, "passed; approve it with: %s", ask)
-	case given != s.key:
-		s.gate.Status.Approval = nil
-		return waiting(v1alpha1.ReasonAwaitingApproval, 0, "the approval names another evaluation; approve this one with: %s", ask)
-	}
-	approval := s.gate.Status.Approval
-	if approval == nil || approval.EvaluationKey != given {
-		seen := metav1.NewTime(s.now)
-		approval = &v1alpha1.ApprovalStatus{EvaluationKey: given, At: &seen}
-		s.gate.Status.Approval = approval
-	}
-	holds := time.Duration(s.gate.Spec.Promotion.ApprovalSeconds) * time.Second
-	if age := s.now.Sub(approval.At.Time); age > holds {
-		return waiting(v1alpha1.ReasonAwaitingApproval, 0, "the approval is older than %s; take the annotation off and approve again with: %s", holds, ask)
 	}
 	return nil
 }

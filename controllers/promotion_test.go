@@ -6,83 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/internal/testengine"
 )
-
-var stateAwaitsApproval = passedBut("AwaitingApproval", "Reconciling", "InProgress")
-
-func (w *world) approve() { w.annotate(v1alpha1.AnnotationApprove, w.read().Status.Evaluation.Key) }
-
-func TestThePolicyManualWaitsForAnApproval(t *testing.T) {
-	w := onElasticsearch(t, goodDocs)
-	w.gate(policy(v1alpha1.PolicyManual))
-	w.measured()
-	w.expect(stateAwaitsApproval)
-	w.expectMessage("kubectl annotate relevancegate", w.read().Status.Evaluation.Key)
-	w.annotate(v1alpha1.AnnotationApprove, "sha256:another")
-	w.pass()
-	w.expect(stateAwaitsApproval)
-	w.expectMessage("names another evaluation")
-	w.expectAlias(w.live)
-	w.approve()
-	w.pass()
-	w.expect(statePromoted)
-	w.expectAlias(w.candidate)
-}
-
-func TestAnApprovalOfOtherContentIsVoid(t *testing.T) {
-	w := onElasticsearch(t, goodDocs)
-	w.gate(policy(v1alpha1.PolicyManual))
-	w.measured()
-	w.approve()
-	w.index(w.candidate, map[string]string{"d9": "grey glove"})
-	w.measured()
-	w.expect(stateAwaitsApproval)
-	w.expectAlias(w.live)
-}
-
-func TestAnApprovalExpires(t *testing.T) {
-	w := onElasticsearch(t, goodDocs)
-	w.gate(policy(v1alpha1.PolicyManual), func(gate *v1alpha1.RelevanceGate) { gate.Spec.Promotion.ApprovalSeconds = 3600 })
-	w.measured()
-	w.approve()
-	// The live index has grown since, which keeps the alias where it is.
-	w.index(w.live, map[string]string{"d5": "x", "d6": "x", "d7": "x"})
-	w.pass()
-	if got, want := w.state("gate"), passedBut("TooFewDocs", "Reconciling", "InProgress"); got != want {
-		t.Fatalf("the gate is %s", got)
-	}
-	testengine.Do(t, "POST", w.engine+"/"+w.live+"/_delete_by_query?refresh=true", `{"query": {"match": {"name": "x"}}}`)
-	w.later(time.Hour + time.Second)
-	w.pass()
-	w.expect(stateAwaitsApproval)
-	w.expectMessage("older than 1h0m0s")
-	w.expectAlias(w.live)
-	w.edit(func(gate *v1alpha1.RelevanceGate) { delete(gate.Annotations, v1alpha1.AnnotationApprove) })
-	w.pass()
-	w.approve()
-	w.pass()
-	w.expect(statePromoted)
-}
-
-func TestAnIndexThatWasRolledBackNeedsAnApproval(t *testing.T) {
-	w := onElasticsearch(t, goodDocs)
-	w.gate()
-	w.pass()
-	w.runJob()
-	w.editStatus(func(status *v1alpha1.RelevanceGateStatus) {
-		status.RolledBack = []string{testengine.UUID(t, w.engine, w.candidate)}
-	})
-	w.pass()
-	w.expect(stateAwaitsApproval)
-	w.expectAlias(w.live)
-	w.approve()
-	w.pass()
-	w.expect(statePromoted)
-}
 
 func TestACandidateOfPoorHealthWaits(t *testing.T) {
 	w := onElasticsearch(t, goodDocs)

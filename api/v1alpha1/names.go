@@ -1,9 +1,12 @@
 package v1alpha1
 
-// Annotations on a gate that ask for something.
+// Annotations on a gate that ask for something. The first word of AnnotationApprove names what it is about; what follows
+// is free, and another text there makes it another request.
 const (
-	// AnnotationApprove approves the promotion of the evaluation whose key is its value.
+	// AnnotationApprove approves the promotion of the evaluation whose key it names.
 	AnnotationApprove = Group + "/approve"
+	// AnnotationApprovedBy is who approves, as claimed by whoever wrote it.
+	AnnotationApprovedBy = Group + "/approvedBy"
 	// AnnotationRequestedAt asks for another evaluation whenever its value changes. The value that was acted on is echoed
 	// in status.lastHandledReconcileAt.
 	AnnotationRequestedAt = Group + "/requestedAt"

@@ -126,13 +126,15 @@ const (
 	ReasonPromotionFailed = "PromotionFailed"
 	// ReasonAwaitingApproval surfaces when the candidate has passed and policy Manual waits for an approval.
 	ReasonAwaitingApproval = "AwaitingApproval"
+	// ReasonApproved surfaces when somebody has approved the promotion. Only events have it.
+	ReasonApproved = "Approved"
 	// ReasonPolicyOff surfaces when the candidate has passed and policy Off leaves the alias alone.
 	ReasonPolicyOff = "PolicyOff"
 	// ReasonContentChanged surfaces when the candidate changed between the measuring and the swap.
 	ReasonContentChanged = "ContentChanged"
 	// ReasonDrifted surfaces when the alias points where no promotion put it.
 	ReasonDrifted = "Drifted"
-	// ReasonRolledBack surfaces when the alias was moved back to the index before.
+	// ReasonRolledBack surfaces when the candidate was rolled back, and so waits for an approval of its own.
 	ReasonRolledBack = "RolledBack"
 	// ReasonCandidateInUse surfaces when an alias points at the candidate, which therefore is not locked.
 	ReasonCandidateInUse = "CandidateInUse"
@@ -168,7 +170,7 @@ func Reasons() []string {
 		ReasonMissingScore, ReasonLiveBelowThreshold, ReasonLimitLowered, ReasonJudgmentsChanged,
 		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonReportNotKept,
 		ReasonGoldenSetChanged,
-		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonPolicyOff,
+		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonApproved, ReasonPolicyOff,
 		ReasonContentChanged, ReasonDrifted, ReasonRolledBack, ReasonCandidateInUse, ReasonCandidateBlocked,
 		ReasonAliasMissing, ReasonAliasOnSeveralIndices, ReasonAliasIsIndex, ReasonAliasIsDataStream, ReasonAliasNotPlain,
 		ReasonAliasTakenByOtherGate, ReasonAliasMoved,

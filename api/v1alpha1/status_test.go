@@ -30,6 +30,9 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 	index, uuid := strings.Repeat("i", 255), strings.Repeat("u", 22)
 	ref := &v1alpha1.IndexRef{Index: index, UUID: uuid}
 
+	approval := &v1alpha1.ApprovalStatus{EvaluationKey: digest, By: strings.Repeat("b", 64), At: &when, Generation: 1,
+		Request: strings.Repeat("r", 128), Void: "it was used"}
+
 	var scores []v1alpha1.Score
 	for i := range 21 {
 		scores = append(scores, v1alpha1.Score{
@@ -66,7 +69,7 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		Lock: &v1alpha1.LockStatus{Index: index, UUID: uuid, Since: &when,
 			Before: v1alpha1.IndexBlocks{Write: true, ReadOnly: false, Hidden: true}},
 		Promotion:  &v1alpha1.PromotionStatus{EvaluationKey: digest, From: ref, To: ref, Lock: v1alpha1.LockDuringSwap, Step: v1alpha1.StepSwapping, StartedAt: &when},
-		Approval:   &v1alpha1.ApprovalStatus{EvaluationKey: digest, At: &when},
+		Approval:   approval,
 		RolledBack: []string{uuid, uuid},
 		OnceLive:   []string{uuid},
 		Alias:      &v1alpha1.AliasStatus{Index: index, UUID: uuid, PromotedAt: &when, PromotedTo: ref, PromotedFrom: ref},
@@ -80,9 +83,9 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		status.History = append(status.History, v1alpha1.HistoryEntry{
 			Key: digest, Verdict: v1alpha1.VerdictPassed, Reason: v1alpha1.ReasonThresholdsMet,
 			Candidate: ref, Live: ref, Fingerprint: digest, GoldenDigest: digest, SearchDigest: digest, Scores: scores,
-			Limits:  slices.Repeat([]v1alpha1.HistoryLimit{{Name: strings.Repeat("n", 50), Value: "0.800000"}}, 100),
-			Changes: []v1alpha1.HistoryChange{{Reason: v1alpha1.ReasonLimitLowered, Message: strings.Repeat("m", 1024)}},
-			At:      &when, Generation: 1})
+			Limits:   slices.Repeat([]v1alpha1.HistoryLimit{{Name: strings.Repeat("n", 50), Value: "0.800000"}}, 100),
+			Changes:  []v1alpha1.HistoryChange{{Reason: v1alpha1.ReasonLimitLowered, Message: strings.Repeat("m", 1024)}},
+			Approval: approval, At: &when, Generation: 1})
 	}
 	for _, kind := range v1alpha1.ConditionTypes() {
 		status.Conditions = append(status.Conditions, metav1.Condition{

@@ -168,7 +168,7 @@ type RelevanceGateStatus struct {
 	// +optional
 	Promotion *PromotionStatus `json:"promotion,omitempty"`
 
-	// approval is the approval that was given.
+	// approval is the approval that was last given.
 	// +optional
 	Approval *ApprovalStatus `json:"approval,omitempty"`
 
@@ -667,9 +667,28 @@ type ApprovalStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	EvaluationKey string `json:"evaluationKey,omitempty"`
 
+	// by is who approved, as the annotation relevancegate.dev/approvedBy claims. The API server's audit log has the proof.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	By string `json:"by,omitempty"`
+
 	// at is when the approval was seen.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
+
+	// generation is the generation of the spec that the approval was seen with. It holds for no other.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+
+	// request is the annotation's value, by which the same approval is not taken twice.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Request string `json:"request,omitempty"`
+
+	// void is why the approval no longer holds, absent while it does.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Void string `json:"void,omitempty"`
 }
 
 // AliasStatus is where the alias points.
@@ -753,6 +772,10 @@ type HistoryEntry struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	Changes []HistoryChange `json:"changes,omitempty"`
+
+	// approval is the approval that was given to the evaluation, as it was when it was seen.
+	// +optional
+	Approval *ApprovalStatus `json:"approval,omitempty"`
 
 	// at is when the verdict was given.
 	// +optional

@@ -407,6 +407,11 @@ func (in *HistoryEntry) DeepCopyInto(out *HistoryEntry) {
 		*out = make([]HistoryChange, len(*in))
 		copy(*out, *in)
 	}
+	if in.Approval != nil {
+		in, out := &in.Approval, &out.Approval
+		*out = new(ApprovalStatus)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.At != nil {
 		in, out := &in.At, &out.At
 		*out = (*in).DeepCopy()
