@@ -94,6 +94,9 @@ func runManager(ctx context.Context, options managerOptions) error {
 	if err != nil {
 		return fmt.Errorf("finding the cluster: %w", err)
 	}
+	if err := controllers.CheckServed(ctx, config, time.Minute); err != nil {
+		return err
+	}
 	manager, err := newManager(config, options)
 	if err != nil {
 		return err
