@@ -84,6 +84,7 @@ func (s *scope) plan() *evaluate.Plan {
 		GoldenDigest:          in.GoldenDigest,
 		GoldenFormat:          string(spec.GoldenSet.Format),
 		GoldenSource:          s.inputs.golden.source,
+		GoldenFiles:           s.goldenFiles(),
 		MaxGrade:              in.MaxGrade,
 		RequireWhy:            spec.Judgments.RequireWhy,
 		Search:                in.Search,
@@ -98,6 +99,18 @@ func (s *scope) plan() *evaluate.Plan {
 		Preference:     "rgate-" + string(s.gate.UID),
 		TimeoutSeconds: int(spec.Evaluation.TimeoutSeconds),
 	}
+}
+
+// goldenFiles names the files of a golden set that may be in several.
+func (s *scope) goldenFiles() []string {
+	if s.gate.Spec.GoldenSet.ConfigMapRef != nil {
+		return nil
+	}
+	var names []string
+	for _, part := range s.inputs.golden.shards {
+		names = append(names, part.name(s.gate.Namespace))
+	}
+	return names
 }
 
 // measure takes the evaluation of the current key one step on: start a Job,
@@ -240,7 +253,7 @@ func (r *Reconciler) startJob(ctx context.Context, s *scope, plan *evaluate.Plan
 		return fmt.Errorf("writing the plan: %w", err)
 	}
 	name := jobName(s.gate, s.key, s.gate.Status.Evaluation.Attempt)
-	configMap, job := buildPlanConfigMap(s.gate, name, raw), buildJob(s.gate, name, r.JobImage)
+	configMap, job := buildPlanConfigMap(s.gate, name, raw), buildJob(s.gate, name, r.JobImage, s.inputs.golden.shards)
 	for _, child := range []client.Object{configMap, job} {
 		err := r.Create(ctx, child)
 		if apierrors.IsAlreadyExists(err) {

@@ -608,7 +608,7 @@ func TestTwoManagersStartOneJob(t *testing.T) {
 func TestTheNameOfAJobThatBelongsToSomebodyElseIsNotTaken(t *testing.T) {
 	for title, foreign := range map[string]func(gate *v1alpha1.RelevanceGate, name string) client.Object{
 		"a Job": func(gate *v1alpha1.RelevanceGate, name string) client.Object {
-			job := buildJob(gate, name, "evil")
+			job := buildJob(gate, name, "evil", goldenShards)
 			job.OwnerReferences = nil
 			return job
 		},

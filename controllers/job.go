@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
+	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 )
 
 const (
@@ -100,12 +101,12 @@ func buildPlanConfigMap(gate *v1alpha1.RelevanceGate, name string, plan []byte) 
 }
 
 // buildJob is the evaluation as a Job: a pure function of the gate, the name
-// of its plan and the manager's image.
+// of its plan, the manager's image and where the golden set is.
 //
 // The pod needs no Kubernetes API and gets no token for it. It sets no user:
 // the image has a numeric one, and clusters that hand out user ids may choose
 // another.
-func buildJob(gate *v1alpha1.RelevanceGate, name, image string) *batchv1.Job {
+func buildJob(gate *v1alpha1.RelevanceGate, name, image string, shards []shard) *batchv1.Job {
 	evaluation := gate.Spec.Evaluation
 	labels := childLabels(gate)
 	var podLabels, podAnnotations map[string]string
@@ -161,7 +162,7 @@ func buildJob(gate *v1alpha1.RelevanceGate, name, image string) *batchv1.Job {
 					Volumes: []corev1.Volume{{
 						Name: "plan",
 						VolumeSource: corev1.VolumeSource{
-							Projected: &corev1.ProjectedVolumeSource{Sources: planSources(gate, name)},
+							Projected: &corev1.ProjectedVolumeSource{Sources: planSources(gate, name, shards)},
 						},
 					}},
 				},
@@ -172,17 +173,22 @@ func buildJob(gate *v1alpha1.RelevanceGate, name, image string) *batchv1.Job {
 
 // planSources put plan, golden set, credentials and CA into one folder, as
 // evaluate.LoadPlan reads it.
-func planSources(gate *v1alpha1.RelevanceGate, plan string) []corev1.VolumeProjection {
-	golden := gate.Spec.GoldenSet.ConfigMapRef
+func planSources(gate *v1alpha1.RelevanceGate, plan string, shards []shard) []corev1.VolumeProjection {
 	sources := []corev1.VolumeProjection{
 		{ConfigMap: &corev1.ConfigMapProjection{
 			LocalObjectReference: corev1.LocalObjectReference{Name: plan},
 			Items:                []corev1.KeyToPath{{Key: "plan.json", Path: "plan.json"}},
 		}},
-		{ConfigMap: &corev1.ConfigMapProjection{
-			LocalObjectReference: corev1.LocalObjectReference{Name: golden.Name},
-			Items:                []corev1.KeyToPath{{Key: golden.Key, Path: "golden"}},
-		}},
+	}
+	for i, part := range shards {
+		path := evaluate.GoldenPath(i)
+		if gate.Spec.GoldenSet.ConfigMapRef != nil {
+			path = "golden"
+		}
+		sources = append(sources, corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: part.configMap},
+			Items:                []corev1.KeyToPath{{Key: part.key, Path: path}},
+		}})
 	}
 	if ref := evaluationCredentials(gate); ref != nil {
 		for _, key := range credentialKeys {

@@ -17,6 +17,9 @@ import (
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 )
 
+// goldenShards are where makeGate's golden set is.
+var goldenShards = []shard{{"golden", "es.json"}}
+
 func makeGate(name string, edits ...func(*v1alpha1.RelevanceGate)) *v1alpha1.RelevanceGate {
 	gate := &v1alpha1.RelevanceGate{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", UID: types.UID("uid-of-" + name[:min(len(name), 40)])},
@@ -75,7 +78,7 @@ func TestJobNamesTellApartWhatDiffers(t *testing.T) {
 }
 
 func TestTheJobsPodIsRestricted(t *testing.T) {
-	job := buildJob(makeGate("products"), "name", "image")
+	job := buildJob(makeGate("products"), "name", "image", goldenShards)
 	pod := job.Spec.Template.Spec
 	container := pod.Containers[0]
 	for title, ok := range map[string]bool{
@@ -109,7 +112,7 @@ func TestChildrenAreOfTheGateAndCopyNothingOfIt(t *testing.T) {
 			Annotations: map[string]string{"sidecar.istio.io/inject": "false"},
 		}
 	})
-	job := buildJob(gate, "name", "image")
+	job := buildJob(gate, "name", "image", goldenShards)
 	plan := buildPlanConfigMap(gate, "name", []byte("{}"))
 	raw, err := json.Marshal([]any{job, plan})
 	must(t, err)
@@ -138,7 +141,7 @@ func TestWhatTheGateChoosesOfThePodReachesIt(t *testing.T) {
 		gate.Spec.Evaluation.Tolerations = []corev1.Toleration{{Key: "search"}}
 		gate.Spec.Evaluation.ImagePullSecrets = []v1alpha1.SecretRef{{Name: "pull"}}
 	})
-	pod := buildJob(gate, "name", "registry/image@sha256:1").Spec.Template.Spec
+	pod := buildJob(gate, "name", "registry/image@sha256:1", goldenShards).Spec.Template.Spec
 	if pod.ServiceAccountName != "reader" || pod.NodeSelector["disk"] != "ssd" || pod.Tolerations[0].Key != "search" ||
 		pod.ImagePullSecrets[0].Name != "pull" || pod.Containers[0].Image != "registry/image@sha256:1" {
 		t.Errorf("%+v", pod)
@@ -166,7 +169,7 @@ func TestThePodGetsTheCredentialsOfItsGateOnly(t *testing.T) {
 		}}, []string{"ca/root.pem"}},
 	} {
 		var got []string
-		for _, source := range buildJob(makeGate("products", row.edits...), "name", "image").Spec.Template.Spec.Volumes[0].Projected.Sources {
+		for _, source := range buildJob(makeGate("products", row.edits...), "name", "image", goldenShards).Spec.Template.Spec.Volumes[0].Projected.Sources {
 			if source.Secret == nil {
 				continue
 			}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
@@ -230,12 +229,11 @@ func (r *Reconciler) stillWanted(ctx context.Context, s *scope) error {
 		approvalOf(fresh) != approvalOf(s.gate) {
 		return conflict(s.gate, errors.New("the gate was written since this pass began"))
 	}
-	set := configMapMeta()
-	name := types.NamespacedName{Namespace: s.gate.Namespace, Name: s.gate.Spec.GoldenSet.ConfigMapRef.Name}
-	if err := r.Live.Get(ctx, name, set); client.IgnoreNotFound(err) != nil {
+	configMaps, err := goldenConfigMaps(ctx, r.Live, s.gate)
+	if err != nil {
 		return fmt.Errorf("reading the golden set once more: %w", err)
 	}
-	if set.ResourceVersion != s.inputs.golden.resourceVersion {
+	if versionsOf(configMaps) != s.inputs.golden.versions {
 		return conflict(s.gate, errors.New("the golden set was written since this pass read it"))
 	}
 	return nil

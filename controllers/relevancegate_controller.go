@@ -275,7 +275,9 @@ func (r *Reconciler) gateOfPod(ctx context.Context, pod client.Object) []reconci
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: job.Namespace, Name: gate.Name}}}
 }
 
-// gatesOfConfigMap finds the gates whose golden set the ConfigMap holds.
+// gatesOfConfigMap finds the gates whose golden set the ConfigMap holds, or a part
+// of it. Of a change it is asked before and after, so that one which lost its label
+// leads to its gates too.
 func (r *Reconciler) gatesOfConfigMap(ctx context.Context, configMap client.Object) []reconcile.Request {
 	gates := &v1alpha1.RelevanceGateList{}
 	if err := r.List(ctx, gates, client.InNamespace(configMap.GetNamespace())); err != nil {
@@ -285,7 +287,7 @@ func (r *Reconciler) gatesOfConfigMap(ctx context.Context, configMap client.Obje
 	var requests []reconcile.Request
 	for i := range gates.Items {
 		gate := &gates.Items[i]
-		if ref := gate.Spec.GoldenSet.ConfigMapRef; ref != nil && ref.Name == configMap.GetName() {
+		if selectsGoldenSet(gate, configMap) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(gate)})
 		}
 	}

@@ -31,9 +31,9 @@ const (
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonInvalidGoldenSet surfaces when the golden set cannot be read, or breaks a rule of golden sets.
 	ReasonInvalidGoldenSet = "InvalidGoldenSet"
-	// ReasonGoldenSetNotFound surfaces when the ConfigMap of the golden set, or its key, does not exist.
+	// ReasonGoldenSetNotFound surfaces when the ConfigMap of the golden set, or its key, does not exist, and while none is selected.
 	ReasonGoldenSetNotFound = "GoldenSetNotFound"
-	// ReasonGoldenSetTooLarge surfaces when the golden set is larger than a golden set may be.
+	// ReasonGoldenSetTooLarge surfaces when the golden set is larger, or in more files, than a golden set may be.
 	ReasonGoldenSetTooLarge = "GoldenSetTooLarge"
 	// ReasonGoldenDigestMismatch surfaces when the golden set is not the one that spec.goldenSet.digest pins.
 	ReasonGoldenDigestMismatch = "GoldenDigestMismatch"

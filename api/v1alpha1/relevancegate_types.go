@@ -344,14 +344,15 @@ const (
 // GoldenSet names the judged queries.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.configMapRef) != has(self.configMapSelector)",message="exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.configMapSelector)",message="spec.goldenSet.configMapSelector is not supported yet"
+// +kubebuilder:validation:XValidation:rule="!has(self.configMapSelector) || (has(self.configMapSelector.matchLabels) && size(self.configMapSelector.matchLabels) > 0) || (has(self.configMapSelector.matchExpressions) && size(self.configMapSelector.matchExpressions) > 0)",message="spec.goldenSet.configMapSelector must name a label: an empty one would select every ConfigMap of the namespace"
 type GoldenSet struct {
 	// configMapRef names the key of a ConfigMap that holds the golden set, under data or binaryData, gzipped if it is
 	// large.
 	// +optional
 	ConfigMapRef *ConfigMapKeyRef `json:"configMapRef,omitempty"`
 
-	// configMapSelector takes the golden set from all ConfigMaps with these labels. It is not supported yet.
+	// configMapSelector takes the golden set from all ConfigMaps with these labels: from each of their keys, in the order
+	// of the names and then of the keys. At most 100 keys are read, and 16 MiB.
 	// +optional
 	ConfigMapSelector *metav1.LabelSelector `json:"configMapSelector,omitempty"`
 

@@ -119,7 +119,8 @@ func (r *rules) candidate(c *Candidate) {
 func (r *rules) goldenSet(g *GoldenSet) {
 	r.must((g.ConfigMapRef != nil) != (g.ConfigMapSelector != nil),
 		"exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set")
-	r.must(g.ConfigMapSelector == nil, "spec.goldenSet.configMapSelector is not supported yet")
+	r.must(g.ConfigMapSelector == nil || len(g.ConfigMapSelector.MatchLabels)+len(g.ConfigMapSelector.MatchExpressions) > 0,
+		"spec.goldenSet.configMapSelector must name a label: an empty one would select every ConfigMap of the namespace")
 }
 
 func (r *rules) search(s *Search) {

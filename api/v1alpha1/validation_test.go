@@ -66,6 +66,7 @@ func ruleRefusals() []refusal {
 		oneIndex      = "exactly one of spec.candidate.index and spec.candidate.pattern must be set"
 		oneSign       = "exactly one of spec.candidate.readyWhen.minDocs and spec.candidate.readyWhen.meta must be set"
 		oneSet        = "exactly one of spec.goldenSet.configMapRef and spec.goldenSet.configMapSelector must be set"
+		noLabel       = "spec.goldenSet.configMapSelector must name a label: an empty one would select every ConfigMap of the namespace"
 		oneBody       = "exactly one of spec.search.body, spec.search.bodyConfigMapRef and spec.search.storedTemplate must be set"
 		noLimit       = "a gate needs a limit: set min or maxDrop on at least one of spec.metrics, or spec.regressions.maxQueries, or spec.segments"
 		noScale       = "the metric err needs spec.goldenSet.maxGrade: its value depends on the highest grade of the scale"
@@ -141,7 +142,9 @@ func ruleRefusals() []refusal {
 			"spec.promotion.lock UntilPassed needs spec.candidate.readyWhen: an index that is still being filled must not be locked"},
 
 		{"no golden set", set("goldenSet", object{}), "spec.goldenSet", oneSet},
-		{"a golden set by labels", set("goldenSet", object{"configMapSelector": object{}}), "spec.goldenSet", "spec.goldenSet.configMapSelector is not supported yet"},
+		{"two golden sets", set("goldenSet.configMapSelector", object{"matchLabels": object{"golden": "es"}}), "spec.goldenSet", oneSet},
+		{"a golden set by no label", set("goldenSet", object{"configMapSelector": object{}}), "spec.goldenSet", noLabel},
+		{"a golden set by empty lists of labels", set("goldenSet", object{"configMapSelector": object{"matchLabels": object{}, "matchExpressions": list{}}}), "spec.goldenSet", noLabel},
 
 		{"no way to search", set("search", object{}), "spec.search", oneBody},
 		{"a body in a ConfigMap", set("search", object{"bodyConfigMapRef": keyRef}), "spec.search", "spec.search.bodyConfigMapRef is not supported yet"},
@@ -374,6 +377,8 @@ func accepted() []struct {
 		{"the form with externalId and relevance", set("goldenSet.format", "Article")},
 		{"the form with q", set("goldenSet.format", "Short")},
 		{"a line a query", set("goldenSet.format", "JSONL")},
+		{"a golden set by a label", set("goldenSet", object{"configMapSelector": object{"matchLabels": object{"golden": "es"}}})},
+		{"a golden set by an expression", set("goldenSet", object{"configMapSelector": object{"matchExpressions": list{object{"key": "golden", "operator": "Exists"}}}})},
 		{"an export of Quepid", set("goldenSet.format", "Quepid")},
 		{"topics and qrels", set("goldenSet.format", "TREC")},
 		{"a _rank_eval request", set("goldenSet.format", "RankEval")},
