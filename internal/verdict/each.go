@@ -25,7 +25,7 @@ type LimitVerdict struct {
 	Name     string
 	Verdict  Verdict
 	Reason   string // what the gate's would be with this limit alone, where it is Failed or Inconclusive; else empty
-	Message  string // one sentence with the numbers, without a query's text
+	Message  string // one sentence with the numbers; it may name queries by their ids, never by their texts
 }
 
 // Each gives the verdict on every limit: the evidence first, then the metrics' in their order, the segments' and the

@@ -39,7 +39,7 @@ const (
 type Outcome struct {
 	Verdict Verdict
 	Reason  string         // one of the reasons above
-	Message string         // one sentence with the numbers, without a query's text or id
+	Message string         // one sentence with the numbers; it may name queries by their ids, never by their texts
 	Scores  []ScoreVerdict // in the order of the limits; scores that have no line there follow
 
 	Segments []SegmentVerdict // in the order of the limits
