@@ -15,6 +15,7 @@ import (
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/gatelimits"
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
@@ -373,30 +374,7 @@ func (r *Reconciler) decide(ctx context.Context, s *scope) error {
 
 // limits are the spec's.
 func (s *scope) limits() evaluate.LimitValues {
-	spec := &s.gate.Spec
-	values := evaluate.LimitValues{
-		MinJudged:   string(spec.Judgments.MinJudged),
-		MaxErrors:   int(spec.Evaluation.MaxErrors),
-		CreateAlias: spec.Promotion.CreateAlias,
-		LiveOnly:    s.gate.Status.Evaluation.Candidate == nil,
-	}
-	for _, metric := range spec.Metrics {
-		values.Metrics = append(values.Metrics, evaluate.MetricLimit{
-			Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop), Confidence: string(metric.Confidence),
-		})
-	}
-	if segments := spec.Segments; segments != nil {
-		values.MinQueries = int(segments.MinQueries)
-		for _, limit := range segments.Limits {
-			values.Segments = append(values.Segments, evaluate.SegmentLimit{Segment: limit.Segment, Metric: limit.Metric, Min: string(limit.Min)})
-		}
-	}
-	if regressions := spec.Regressions; regressions != nil {
-		values.ProtectsQueries = regressions.ProtectWeightFrom != nil
-		if regressions.MaxQueries != nil {
-			most := int(*regressions.MaxQueries)
-			values.MaxRegressions = &most
-		}
-	}
+	values := gatelimits.Of(&s.gate.Spec)
+	values.LiveOnly = s.gate.Status.Evaluation.Candidate == nil
 	return values
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/golden"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/gatelimits"
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
 )
 
@@ -54,11 +55,10 @@ func (f *gateFile) readSpec() (*spec, error) {
 			return nil, err
 		}
 	}
-	limits, err := f.limits()
-	if err != nil {
+	if err := f.checkLimits(); err != nil {
 		return nil, err
 	}
-	return &spec{alias: gate.Alias, candidate: gate.Candidate.Index, pattern: gate.Candidate.Pattern, plan: plan, limits: limits}, nil
+	return &spec{alias: gate.Alias, candidate: gate.Candidate.Index, pattern: gate.Candidate.Pattern, plan: plan, limits: gatelimits.Of(gate)}, nil
 }
 
 func (f *gateFile) checkRequired() error {
@@ -281,49 +281,32 @@ func (f *gateFile) fillSegments(plan *evaluate.Plan) error {
 	return nil
 }
 
-// limits are those of the gate. A gate without any is refused, as it would say
-// nothing about what is good enough.
-func (f *gateFile) limits() (evaluate.LimitValues, error) {
+// checkLimits refuses a gate without any, as it would say nothing about what is
+// good enough.
+func (f *gateFile) checkLimits() error {
 	gate := &f.gate.Spec
-	values := evaluate.LimitValues{
-		MinJudged:   string(gate.Judgments.MinJudged),
-		MaxErrors:   int(gate.Evaluation.MaxErrors),
-		CreateAlias: gate.Promotion.CreateAlias,
-	}
 	if err := f.checkFraction("spec.judgments.minJudged", gate.Judgments.MinJudged); err != nil {
-		return values, err
+		return err
 	}
-	limited := false
+	limited := gate.Segments != nil || gate.Regressions != nil && gate.Regressions.MaxQueries != nil
 	for i, metric := range gate.Metrics {
-		values.Metrics = append(values.Metrics, evaluate.MetricLimit{
-			Metric: metric.Name, Min: string(metric.Min), MaxDrop: string(metric.MaxDrop), Confidence: string(metric.Confidence),
-		})
 		limited = limited || metric.Min != "" || metric.MaxDrop != ""
 		path := fmt.Sprintf("spec.metrics[%d]", i)
 		if err := cmp.Or(f.checkFraction(path+".min", metric.Min), f.checkFraction(path+".maxDrop", metric.MaxDrop)); err != nil {
-			return values, err
+			return err
 		}
 	}
-	if r := gate.Regressions; r != nil {
-		values.ProtectsQueries = r.ProtectWeightFrom != nil
-		if r.MaxQueries != nil {
-			maxQueries := int(*r.MaxQueries)
-			values.MaxRegressions, limited = &maxQueries, true
-		}
-	}
-	if segments := gate.Segments; segments != nil {
-		limited, values.MinQueries = true, int(segments.MinQueries)
-		for i, limit := range segments.Limits {
-			values.Segments = append(values.Segments, evaluate.SegmentLimit{Segment: limit.Segment, Metric: limit.Metric, Min: string(limit.Min)})
+	if gate.Segments != nil {
+		for i, limit := range gate.Segments.Limits {
 			if _, err := limit.Min.Millionths(); err != nil {
-				return values, f.errorf(fmt.Sprintf("spec.segments.limits[%d].min", i), "is wrong: %w", err)
+				return f.errorf(fmt.Sprintf("spec.segments.limits[%d].min", i), "is wrong: %w", err)
 			}
 		}
 	}
 	if !limited {
-		return values, f.errorf("spec.metrics", "has no limit: set min or maxDrop on at least one, or spec.regressions.maxQueries, or spec.segments")
+		return f.errorf("spec.metrics", "has no limit: set min or maxDrop on at least one, or spec.regressions.maxQueries, or spec.segments")
 	}
-	return values, nil
+	return nil
 }
 
 // checkFraction accepts a field that is not there.
