@@ -127,6 +127,9 @@ func (l *trecLines) qrel() error {
 	if n != len(fields) {
 		return l.errorf("a line of qrels has 4 parts (query, iteration, document, grade), this one has %d; correct it", n)
 	}
+	if string(fields[1]) == "Q0" {
+		l.count("judgments with Q0 for the iteration, as in a run, whose last part is read as the grade", l.line)
+	}
 	id, docID, written := fields[0], fields[2], string(fields[3])
 	grade, ok := l.readWritten(written)
 	if !ok {

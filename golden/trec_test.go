@@ -14,7 +14,8 @@ func TestTREC(t *testing.T) {
 	withJudgments.Judgments = judged("FR-1", 1, "FR-2", 0)
 	mustRead(t, []reading{
 		{name: "qrels", format: FormatTREC, text: "301 0 FR-1 1\r\n301\t0\tFR-2\t0\r\n\r\n 302  Q0  LA#1  2.5 \n", want: []Query{
-			{ID: "301", Judgments: judged("FR-1", 1, "FR-2", 0)}, {ID: "302", Judgments: []Judgment{{DocID: "LA#1", Grade: 2.5}}}}},
+			{ID: "301", Judgments: judged("FR-1", 1, "FR-2", 0)}, {ID: "302", Judgments: []Judgment{{DocID: "LA#1", Grade: 2.5}}}},
+			notes: []string{"judgments with Q0 for the iteration, as in a run, whose last part is read as the grade: 1 (first on line 4)"}},
 		{name: "documents of the pool that nobody judged", format: FormatTREC, text: "301 0 a 1\n301 0 b -1\n302 0 c -2\n",
 			want:  []Query{{ID: "301", Judgments: judged("a", 1)}, {ID: "302"}},
 			notes: []string{"judgments with a negative grade, read as not judged: 2 (first on line 2)"}},

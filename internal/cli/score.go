@@ -88,7 +88,7 @@ func runScore(ctx context.Context, o scoreOptions, qrelsName, runName string, in
 		notes = append(notes, "measures of trec_eval that are not here: "+strings.Join(absent, ", "))
 	}
 	for _, note := range notes {
-		fmt.Fprintln(errOut, "note:", note)
+		fmt.Fprintln(errOut, "Note:", note)
 	}
 	if err := write(result, out, o.Print); err != nil {
 		return &exitError{code: exitInconclusive, message: err.Error()}

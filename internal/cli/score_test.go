@@ -49,8 +49,8 @@ P_5                   |all|0.3000
 recall_50             |all|1.0000
 ndcg_cut_10           |all|0.8217
 `, "|", "\t")
-	notes := `note: judged queries without hits, such as "q3": 1; they are not counted; with -c they count as queries that found nothing
-note: judgments with a grade below 0: 1; they count as no judgment
+	notes := `Note: judged queries without hits, such as "q3": 1; they are not counted; with -c they count as queries that found nothing
+Note: judgments with a grade below 0: 1; they count as no judgment
 `
 	if result.code != 0 || result.out != want || result.errOut != notes {
 		t.Errorf("got %d\n%s\n%s", result.code, result.out, result.errOut)
@@ -80,7 +80,7 @@ func TestScoreOptions(t *testing.T) {
 }
 
 func TestScoreSaysWhatItHasNot(t *testing.T) {
-	if result := runScoreCLI(t); !strings.Contains(result.errOut, "note: measures of trec_eval that are not here: gm_map, iprec_at_recall\n") {
+	if result := runScoreCLI(t); !strings.Contains(result.errOut, "Note: measures of trec_eval that are not here: gm_map, iprec_at_recall\n") {
 		t.Errorf("got %s", result.errOut)
 	}
 }

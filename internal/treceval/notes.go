@@ -13,6 +13,8 @@ type Notes struct {
 	WithoutRelevant int
 	// NegativeGrades counts judgments with a grade below 0.
 	NegativeGrades int
+	// Q0Judgments counts judgments whose second column is that of runs.
+	Q0Judgments int
 	// LongLines counts hits with more than six columns.
 	LongLines int
 	// JudgedHits counts the hits that have a judgment, among the queries that count.
@@ -25,6 +27,7 @@ type Notes struct {
 func (n *Notes) add(other Notes) {
 	n.WithoutRelevant += other.WithoutRelevant
 	n.NegativeGrades += other.NegativeGrades
+	n.Q0Judgments += other.Q0Judgments
 	n.LongLines += other.LongLines
 	n.JudgedHits += other.JudgedHits
 	n.aboveZero += other.aboveZero
@@ -55,6 +58,7 @@ func (n Notes) Lines(complete bool) []string {
 	note(len(n.UnjudgedQueries), "queries without judgments, such as "+example(n.UnjudgedQueries), "they are not counted")
 	note(n.WithoutRelevant, "queries without a relevant document", "they score 0")
 	note(n.NegativeGrades, "judgments with a grade below 0", "they count as no judgment")
+	note(n.Q0Judgments, "judgments with Q0 for the iteration, as in a run", "their last column counts as the grade")
 	note(n.LongLines, "hits with more than 6 columns", "what follows the run name is ignored")
 	if n.JudgedHits == 0 {
 		lines = append(lines, "no hit is judged: do both files name documents alike?")

@@ -58,6 +58,9 @@ func (r *reader) readJudgments(query string) error {
 		if len(columns) != 4 {
 			return r.qrels.wrongColumns(at, line, qrelsColumns)
 		}
+		if columns[1] == "Q0" {
+			r.notes.Q0Judgments++
+		}
 		id, text := columns[2], columns[3]
 		if _, ok := r.documents[id]; ok {
 			return r.qrels.twice(query, id, at, line)

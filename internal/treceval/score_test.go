@@ -147,6 +147,9 @@ func TestNotes(t *testing.T) {
 		{"missing queries that count", "a 0 x 1\nb 0 x 1\n", "a Q0 x 1 1 t\n", true, []string{
 			`judged queries without hits, such as "b": 1; they count as queries that found nothing`,
 		}},
+		{"qrels like a run", "a Q0 x 1\na 0 y 1\n", "a Q0 x 1 1 t\n", false, []string{
+			`judgments with Q0 for the iteration, as in a run: 1; their last column counts as the grade`,
+		}},
 		{"ids that do not fit", "a 0 x 1\n", "a Q0 X 1 1 t\n", false, []string{
 			`no hit is judged: do both files name documents alike?`,
 		}},
