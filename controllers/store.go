@@ -3,13 +3,13 @@ package controllers
 import (
 	"fmt"
 	"math"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
+	"github.com/relevance-gate/relevance-gate/internal/sentence"
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
@@ -255,14 +255,10 @@ const maxMessage = 1024
 
 func cutMessage(message string) string { return cut(message, maxMessage) }
 
-// cut returns at most limit bytes of text and no half character.
+// cut returns at most limit bytes of text, with three dots for what is missing.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	end := limit - len("...")
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "..."
+	return sentence.Cut(text, limit-len("...")) + "..."
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/relevance-gate/relevance-gate/internal/sentence"
 )
 
 // Format names the form of a golden set's file.
@@ -37,23 +39,7 @@ func ReadFormat(name string) (Format, error) {
 }
 
 func unknownFormat(name string) error {
-	return fmt.Errorf("the format %s is not known; use %s", quote(name), listOr(readable))
-}
-
-// listOr joins names: "a, b or c".
-func listOr[T ~string](names []T) string {
-	var list strings.Builder
-	for i, name := range names {
-		switch {
-		case i == 0:
-		case i == len(names)-1:
-			list.WriteString(" or ")
-		default:
-			list.WriteString(", ")
-		}
-		list.WriteString(string(name))
-	}
-	return list.String()
+	return fmt.Errorf("the format %s is not known; use %s", quote(name), sentence.Or(readable))
 }
 
 // highestGrade is the highest grade there is: with it 2^grade is still exact.

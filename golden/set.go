@@ -63,6 +63,19 @@ func (s *Set) JudgmentCount() int {
 	return n
 }
 
+// JudgedIDs are the ids of the judged documents, or nil when they are more than most. 0 means any number.
+func (s *Set) JudgedIDs(most int) map[string]struct{} {
+	ids := map[string]struct{}{}
+	for i := range s.Queries {
+		for _, j := range s.Queries[i].Judgments {
+			if ids[j.DocID] = struct{}{}; most > 0 && len(ids) > most {
+				return nil
+			}
+		}
+	}
+	return ids
+}
+
 // Place is where something stands.
 type Place struct {
 	File string

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/relevance-gate/relevance-gate/internal/sentence"
 )
 
 // The formats that are written only: parts and spellings of those that are read.
@@ -82,7 +84,7 @@ func WriteFormat(name string) (Format, error) {
 		}
 		names = append(names, w.format)
 	}
-	return "", fmt.Errorf("the format %s cannot be written; use %s", quote(name), listOr(names))
+	return "", fmt.Errorf("the format %s cannot be written; use %s", quote(name), sentence.Or(names))
 }
 
 // Write writes the set in a format that WriteFormat knows. lost are sentences about what the format could not carry and

@@ -223,7 +223,7 @@ func (o *lintOptions) lookUp(ctx context.Context, gate *spec, set *golden.Set, g
 	if indices == nil {
 		return usageError(fmt.Errorf("the engine has neither an index nor an alias called %s; name another by --index", name))
 	}
-	missing := judgedIDs(set)
+	missing := slices.Sorted(maps.Keys(set.JudgedIDs(0)))
 	for _, index := range indices {
 		lookup := evaluate.Lookup{Index: index, IDField: idField, Preference: plan.Preference, MaxConcurrent: plan.MaxConcurrentSearches}
 		if missing, err = lookup.Missing(ctx, client, missing); err != nil {
@@ -235,17 +235,6 @@ func (o *lintOptions) lookUp(ctx context.Context, gate *spec, set *golden.Set, g
 		against.Missing[id] = true
 	}
 	return nil
-}
-
-// judgedIDs are the ids of all judged documents, sorted.
-func judgedIDs(set *golden.Set) []string {
-	ids := map[string]bool{}
-	for _, q := range set.Queries {
-		for _, j := range q.Judgments {
-			ids[j.DocID] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(ids))
 }
 
 // indicesOf are the indices that a name of an index or an alias stands for; nil when there are none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/relevance-gate/relevance-gate/internal/engine"
+	"github.com/relevance-gate/relevance-gate/internal/sentence"
 )
 
 // FailureSchema names the form of a failure in the termination message.
@@ -83,7 +84,7 @@ func (f *Failure) Unwrap() error { return f.err }
 // Encode writes the failure for the termination message.
 func (f *Failure) Encode() ([]byte, error) {
 	short := *f
-	short.Message = cutText(f.Message, maxFailureMessage)
+	short.Message = sentence.Cut(f.Message, maxFailureMessage)
 	return json.Marshal(&short)
 }
 

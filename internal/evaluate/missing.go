@@ -4,27 +4,11 @@ import (
 	"context"
 	"maps"
 	"slices"
-
-	"github.com/relevance-gate/relevance-gate/golden"
 )
 
 // maxLookups is the most judged documents that an evaluation looks up: above it
 // the question costs more than its answer is worth.
 const maxLookups = 10_000
-
-// judgedIDs are the distinct judged documents, or nil when they are too many.
-func judgedIDs(set *golden.Set) map[string]struct{} {
-	ids := map[string]struct{}{}
-	for _, query := range set.Queries {
-		for _, judgment := range query.Judgments {
-			ids[judgment.DocID] = struct{}{}
-		}
-		if len(ids) > maxLookups {
-			return nil
-		}
-	}
-	return ids
-}
 
 // see takes the documents of a ranking from those that must be looked up.
 func (r *run) see(ranking []RankedHit) {

@@ -118,7 +118,7 @@ func newRun(c *engine.Client, set *golden.Set, p *Plan, progress Progress) (*run
 		return nil, NewFailure(ReasonInvalidPlan, fmt.Errorf("the plan names neither a candidate nor a live index"))
 	}
 	if p.Candidate != nil {
-		r.unseen = judgedIDs(set)
+		r.unseen = set.JudgedIDs(maxLookups)
 	}
 	r.progress = newCounter(progress, len(set.Queries)*len(r.arms)*max(1, p.Repeats))
 	return r, nil

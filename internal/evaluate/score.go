@@ -8,6 +8,7 @@ import (
 
 	"github.com/relevance-gate/relevance-gate/internal/engine"
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
+	"github.com/relevance-gate/relevance-gate/internal/sentence"
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
@@ -25,7 +26,7 @@ func (r *run) score(context.Context) error {
 		}
 		if m.Errors++; m.Errors == 1 {
 			// The engine's own words can quote the query.
-			m.FirstError = cutText("query "+r.set.Queries[query].ID+": "+engine.Summary(err), maxFirstError)
+			m.FirstError = sentence.Cut("query "+r.set.Queries[query].ID+": "+engine.Summary(err), maxFirstError)
 		}
 	}
 	counted := r.countedQueries()
@@ -100,7 +101,7 @@ func (r *run) meanScores(counted []int) error {
 	for _, a := range r.arms {
 		difference := r.firstDifference(a)
 		if a.isCandidate {
-			m.FirstDifference = cutText(difference, maxFirstDifference)
+			m.FirstDifference = sentence.Cut(difference, maxFirstDifference)
 			m.Deterministic = difference == ""
 		} else {
 			r.report.LiveDifference = difference

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/relevance-gate/relevance-gate/internal/relevance"
+	"github.com/relevance-gate/relevance-gate/internal/sentence"
 	"github.com/relevance-gate/relevance-gate/internal/verdict"
 )
 
@@ -80,7 +80,7 @@ func (s Summary) Encode() ([]byte, error) {
 	worst := make([]verdict.Regression, len(s.Measurement.Worst))
 	copy(worst, s.Measurement.Worst)
 	for i := range worst {
-		if short := cutText(worst[i].Query, maxWorstID); short != worst[i].Query {
+		if short := sentence.Cut(worst[i].Query, maxWorstID); short != worst[i].Query {
 			worst[i].Query, s.WorstCut = short, true
 		}
 	}
@@ -119,9 +119,9 @@ func (s *Summary) shorten() bool {
 	case len(m.Worst) > 0:
 		m.Worst, s.WorstCut = m.Worst[:len(m.Worst)-1], true
 	case m.FirstError != "":
-		m.FirstError = cutText(m.FirstError, len(m.FirstError)/2)
+		m.FirstError = sentence.Cut(m.FirstError, len(m.FirstError)/2)
 	case m.FirstDifference != "":
-		m.FirstDifference = cutText(m.FirstDifference, len(m.FirstDifference)/2)
+		m.FirstDifference = sentence.Cut(m.FirstDifference, len(m.FirstDifference)/2)
 	default:
 		return false
 	}
@@ -202,15 +202,4 @@ func metricNames(metrics []relevance.Metric) []string {
 		names = append(names, metric.Name)
 	}
 	return names
-}
-
-// cutText returns at most limit bytes of text and no half character.
-func cutText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }
