@@ -33,6 +33,10 @@ test-unit: ## Test what needs no cluster and no search engine, in seconds
 test: ## Run every suite on a real cluster and real search engines
 	hack/test
 
+.PHONY: cover
+cover: ## Fail if the packages that decide verdicts are tested by less than 95 %
+	hack/cover
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME, 1m by default
 	hack/fuzz $(FUZZTIME)
