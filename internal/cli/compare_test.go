@@ -126,6 +126,7 @@ func TestCompareRealRuns(t *testing.T) {
 func TestCompareIsRefused(t *testing.T) {
 	qrels, run := writeFile(t, "qrels", shortQrels), writeFile(t, "old.run", runBefore)
 	wrong := writeFile(t, "wrong.run", "q1 Q0 a 1 high r\n")
+	numbers := writeFile(t, "numbers.run", "301 Q0 a 1 2.5 r\n")
 	gate := writeFile(t, "gate.yaml", goodGate)
 	for name, test := range map[string]struct {
 		args []string
@@ -137,7 +138,8 @@ func TestCompareIsRefused(t *testing.T) {
 		"a gate alone":           {[]string{"-f", gate, "a", "b"}, "give both -f and --golden-set"},
 		"another interval":       {[]string{"--interval", "t", run, run}, `--interval is "t"; it must be percentile or bca`},
 		"a negative list":        {[]string{"--list", "-1", run, run}, "--list is -1"},
-		"runs without qrels":     {[]string{run, run}, "is no report as evaluate -o json writes it"},
+		"runs without qrels":     {[]string{run, run}, "is no report as evaluate -o json writes it (invalid character 'q' looking for beginning of value); give --qrels to compare runs of TREC, or -f to compare indices"},
+		"runs of numbers":        {[]string{numbers, numbers}, "numbers.run is no report as evaluate -o json writes it (it holds a number where there must be something else); give --qrels"},
 		"no such file":           {[]string{"no.json", "no.json"}, "no.json: no such file"},
 		"no such run":            {[]string{"--qrels", qrels, run, "no.run"}, "no.run: no such file"},
 		"a wrong line":           {[]string{"--qrels", qrels, run, wrong}, "wrong.run:1:"},

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -30,7 +31,11 @@ func ReadDocument(name string, in io.Reader) (*Document, error) {
 	var doc Document
 	decoder := json.NewDecoder(text)
 	if err := decoder.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%s is no report as evaluate -o json writes it: %w", name, err)
+		var otherType *json.UnmarshalTypeError // Its text speaks of Go.
+		if errors.As(err, &otherType) {
+			err = fmt.Errorf("it holds a %s where there must be something else", otherType.Value)
+		}
+		return nil, fmt.Errorf("%s is no report as evaluate -o json writes it (%w); give --qrels to compare runs of TREC, or -f to compare indices", name, err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, fmt.Errorf("%s: something follows the report", name)
