@@ -152,7 +152,7 @@ func reportsInput(names []string, in io.Reader) (compare.Input, error) {
 
 func readReport(name string, in io.Reader) (*report.Document, error) {
 	if name == stdinName {
-		return report.ReadDocument("standard input", in)
+		return report.ReadDocument(stdinSource, in)
 	}
 	file, err := os.Open(name)
 	if err != nil {

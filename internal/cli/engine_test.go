@@ -426,3 +426,21 @@ func cranfieldGolden(t *testing.T, data string) string {
 	}
 	return string(golden)
 }
+
+func TestQueriesThatGotWorseAreShownInTheGoldenSet(t *testing.T) {
+	testengine.Each(t, func(t *testing.T, _, url string) {
+		good := loadShoes(t, url, "shoes", "green shoes and more of it", "socks")
+		bad := loadShoes(t, url, "green shoes and more of it", "shoes", "bananas")
+		gate := writeFile(t, "gate.yaml", matchGate("_id", `{name: ndcg@10}`)+"  regressions: {metric: ndcg@10, drop: \"0.05\", maxQueries: 0}\n")
+		golden := goldenFile(t, shoesGolden)
+		result := runCLI(t, "evaluate", "-f", gate, "--golden-set", golden, "--url", url, "--candidate", bad, "--live", good, "-o", "github")
+		for _, want := range []string{
+			"::warning file=" + golden + ",line=2,title=relevance gate no-such-alias%3A query q1 got worse::ndcg@10 is ",
+			"::warning file=" + golden + ",line=3,title=relevance gate no-such-alias%3A query q2 got worse::ndcg@10 is 0.000000 for the candidate",
+		} {
+			if !strings.Contains(result.out, want) {
+				t.Errorf("there is no %s in\n%s", want, result.out)
+			}
+		}
+	})
+}

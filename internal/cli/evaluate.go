@@ -111,6 +111,7 @@ func evaluateGate(ctx context.Context, o evaluateOptions, getenv func(string) st
 		return failureError(err)
 	}
 	writeNotes(errOut, set)
+	result.QueryPlace = queryPlaceOf(set)
 	client, err := newClient(o, getenv, gate.plan)
 	if err != nil {
 		return usageError(err)
@@ -130,13 +131,24 @@ func evaluateGate(ctx context.Context, o evaluateOptions, getenv func(string) st
 	return nil
 }
 
+// queryPlaceOf tells where a file has a query; not so of the standard input.
+func queryPlaceOf(set *golden.Set) func(int) report.Place {
+	return func(query int) report.Place {
+		place := set.QueryPlace(query)
+		if place.File == stdinSource {
+			return report.Place{}
+		}
+		return report.Place{File: place.File, Line: place.Line}
+	}
+}
+
 // readGoldenFiles reads the golden set as the gate says.
 func readGoldenFiles(names []string, in io.Reader, plan *evaluate.Plan) (*golden.Set, error) {
 	files, err := readSources(names, in)
 	if err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}
-	plan.GoldenSource = strings.Join(names, ", ")
+	plan.GoldenSource, plan.GoldenPlaces = strings.Join(names, ", "), true
 	if plan.GoldenDigest, err = golden.DigestFiles(files); err != nil {
 		return nil, evaluate.NewFailure(evaluate.ReasonInvalidGoldenSet, err)
 	}

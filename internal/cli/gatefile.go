@@ -82,7 +82,7 @@ func readGateFile(name string, in io.Reader) (*gateFile, error) {
 	var raw []byte
 	var err error
 	if name == "-" {
-		name = "standard input"
+		name = stdinSource
 		raw, err = io.ReadAll(in)
 	} else {
 		raw, err = os.ReadFile(name)

@@ -10,6 +10,9 @@ import (
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 )
 
+// stdinSource is what messages call an input that was piped in.
+const stdinSource = "standard input"
+
 // readSources reads the files of a golden set. A name of - is the standard
 // input.
 func readSources(names []string, in io.Reader) ([]golden.Source, error) {
@@ -18,7 +21,7 @@ func readSources(names []string, in io.Reader) ([]golden.Source, error) {
 		var raw []byte
 		var err error
 		if name == "-" {
-			name = "standard input"
+			name = stdinSource
 			raw, err = io.ReadAll(in)
 		} else {
 			raw, err = os.ReadFile(name)

@@ -135,7 +135,7 @@ func readBoth(ctx context.Context, qrelsName, runName string, in io.Reader) (*tr
 
 func readSource(name string, in io.Reader) (*treceval.Source, error) {
 	if name == stdinName {
-		return treceval.Read("standard input", in)
+		return treceval.Read(stdinSource, in)
 	}
 	file, err := os.Open(name)
 	if err != nil {

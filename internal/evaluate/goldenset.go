@@ -15,6 +15,7 @@ func ParseGoldenSet(p *Plan, files []golden.Source) (*golden.Set, error) {
 		MaxGrade:   p.MaxGrade,
 		RequireWhy: p.RequireWhy,
 		MaxBytes:   p.MaxGoldenBytes,
+		Places:     p.GoldenPlaces,
 	})
 	if err == nil {
 		err = set.Validate(p.GoldenSource, highestThreshold(p.Metrics))

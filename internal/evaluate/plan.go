@@ -60,6 +60,8 @@ type Plan struct {
 	// MaxGoldenBytes bounds what the reader of this plan unpacks; 0 = what a
 	// golden set may have at most.
 	MaxGoldenBytes int64 `json:"-"`
+	// GoldenPlaces keeps the lines that queries and judgments stand in.
+	GoldenPlaces bool `json:"-"`
 
 	Search  Search             `json:"search"`
 	Metrics []relevance.Metric `json:"metrics"`

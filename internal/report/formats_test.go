@@ -117,6 +117,21 @@ func TestGitHubAnnotations(t *testing.T) {
 			t.Errorf("%s: got\n%swant\n%s", title, test.got, test.want)
 		}
 	}
+	regressed := passing()
+	regressed.Limits.MaxRegressions = pointer(0)
+	regressed.Outcome = verdict.Decide(regressed.Report.Measurement, regressed.Limits)
+	regressed.QueryPlace = func(query int) Place { return Place{"golden.json", 20 + query} }
+	regressed.Report.Worst = []int{0, 2} // Of which one query got worse.
+	want := "::error file=search/gate%2C1.yaml,line=10,title=relevance gate products-es%3A Failed%2C regressions maxQueries::1 query got worse, and none may\n" +
+		"::warning file=golden.json,line=20,title=relevance gate products-es%3A query q2 got worse::" +
+		"recall@50 is 0.500000 for the candidate and 1.000000 for the live index; the candidate found a (3), \"b\\x1b[2J\" (?), …\n"
+	if got := render(t, FormatGitHub, regressed); got != want {
+		t.Errorf("regressions: got\n%swant\n%s", got, want)
+	}
+	regressed.QueryPlace = nil
+	if got := render(t, FormatGitHub, regressed); strings.Contains(got, "::warning") {
+		t.Errorf("without the lines of the golden set: %s", got)
+	}
 	without := makeResult()
 	without.Place = nil
 	if got := render(t, FormatGitHub, without); !strings.HasPrefix(got, "::error title=") {

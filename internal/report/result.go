@@ -20,6 +20,9 @@ type Result struct {
 	At      time.Time // when it was measured
 	// Place says where the gate writes a limit; nil where that is not known.
 	Place func(verdict.LimitVerdict) Place
+	// QueryPlace says where the golden set has a query, by its position in the
+	// report; nil where that is not known.
+	QueryPlace func(query int) Place
 }
 
 // Place is a line of a file.
