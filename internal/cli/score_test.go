@@ -60,6 +60,7 @@ Note: judgments with a grade below 0: 1; they count as no judgment
 func TestScoreOptions(t *testing.T) {
 	for line, want := range map[string]string{
 		"-m num_q -m map":                 "num_q all 2 map all 0.7500",
+		"-q -m gm_map":                    "gm_map all 0.7071",
 		"-c -m num_q -m map":              "num_q all 3 map all 0.5000",
 		"-c -q -n -m P.1":                 "P_1 q1 0.0000 P_1 q2 1.0000",
 		"-l2 -m num_rel":                  "num_rel all 1",
@@ -70,7 +71,10 @@ func TestScoreOptions(t *testing.T) {
 		"-m ndcg@10 -m map":               "map all 0.7500 ndcg@10 all 0.8200",
 		"-o csv -m ndcg@10 -m map":        "measure,query,value ndcg@10,all,0.819955 map,all,0.750000",
 		"-o markdown -m ndcg@10 -m runid": "| measure | value | |---|---:| | ndcg@10 | 0.8200 | | runid | small |",
-		"":                                "runid all small num_q all 2 num_ret all 5 num_rel all 3 num_rel_ret all 3 map all 0.7500 Rprec all 0.7500 bpref all 0.5000 recip_rank all 0.7500 P_5 all 0.3000 P_10 all 0.1500 P_15 all 0.1000 P_20 all 0.0750 P_30 all 0.0500 P_100 all 0.0150 P_200 all 0.0075 P_500 all 0.0030 P_1000 all 0.0015",
+		"": "runid all small num_q all 2 num_ret all 5 num_rel all 3 num_rel_ret all 3 map all 0.7500 gm_map all 0.7071 Rprec all 0.7500 bpref all 0.5000 recip_rank all 0.7500 " +
+			"iprec_at_recall_0.00 all 0.7500 iprec_at_recall_0.10 all 0.7500 iprec_at_recall_0.20 all 0.7500 iprec_at_recall_0.30 all 0.7500 iprec_at_recall_0.40 all 0.7500 iprec_at_recall_0.50 all 0.7500 " +
+			"iprec_at_recall_0.60 all 0.7500 iprec_at_recall_0.70 all 0.7500 iprec_at_recall_0.80 all 0.7500 iprec_at_recall_0.90 all 0.7500 iprec_at_recall_1.00 all 0.7500 " +
+			"P_5 all 0.3000 P_10 all 0.1500 P_15 all 0.1000 P_20 all 0.0750 P_30 all 0.0500 P_100 all 0.0150 P_200 all 0.0075 P_500 all 0.0030 P_1000 all 0.0015",
 	} {
 		result := runScoreCLI(t, strings.Fields(line)...)
 		if got := strings.Join(strings.Fields(result.out), " "); result.code != 0 || got != want {
@@ -80,7 +84,7 @@ func TestScoreOptions(t *testing.T) {
 }
 
 func TestScoreSaysWhatItHasNot(t *testing.T) {
-	if result := runScoreCLI(t); !strings.Contains(result.errOut, "Note: measures of trec_eval that are not here: gm_map, iprec_at_recall\n") {
+	if result := runScoreCLI(t, "-m", "set"); !strings.Contains(result.errOut, "Note: measures of trec_eval that are not here: utility, set_relative_P\n") {
 		t.Errorf("got %s", result.errOut)
 	}
 }

@@ -18,8 +18,8 @@ type Measure struct {
 	metric relevance.Metric
 	count  func(*reader) int // of a query; over all queries it is summed
 
-	gains  map[float64]float64 // see ndcgWithGains
-	weight *float64            // see weightedF
+	own   func(*reader) float64 // in place of a metric
+	gains map[float64]float64   // see ndcgWithGains
 }
 
 // The measures that a run has only as a whole.
@@ -86,7 +86,7 @@ func ParseMeasures(names []string, relevantFrom float64, maxGrade int) (measures
 			members = []string{name}
 		}
 		for _, member := range members {
-			for _, expanded := range relevance.ExpandTrec(member) {
+			for _, expanded := range expand(member) {
 				if err := add(expanded); err != nil && !isNickname {
 					return nil, nil, err
 				} else if err != nil && !slices.Contains(absent, member) {
@@ -102,7 +102,7 @@ func parseMeasure(name string, relevantFrom float64, maxGrade int) (Measure, err
 	if count, ok := counts[name]; ok || name == runName || name == queryCount {
 		return Measure{Name: name, count: count}, nil
 	}
-	if m, ok, err := parseParameters(name); ok {
+	if m, ok, err := parseParameters(name, relevantFrom); ok {
 		return m, err
 	}
 	metric, err := relevance.ParseMetric(name, relevance.Exponential, relevantFrom)
@@ -140,7 +140,9 @@ func trecPlace(name string) (place, cut int) {
 func (m Measure) IsCount() bool { return m.count != nil || m.Name == queryCount }
 
 // OfQuery says that the measure has a value for each query.
-func (m Measure) OfQuery() bool { return m.Name != runName && m.Name != queryCount }
+func (m Measure) OfQuery() bool {
+	return m.Name != runName && m.Name != queryCount && m.Name != geometricMAP
+}
 
 // format writes a value of the measure: a whole number for a count, else 4 or 6 decimals; false for NaN.
 func (m Measure) format(value float64, decimals int) (string, bool) {
@@ -157,12 +159,12 @@ func (m Measure) format(value float64, decimals int) (string, bool) {
 // trec_eval; one without a hit has no judged@k, which is NaN.
 func (m Measure) score(r *reader) (float64, error) {
 	switch {
-	case !m.OfQuery():
+	case !m.OfQuery() && m.Name != geometricMAP:
 		return math.NaN(), nil
 	case m.count != nil:
 		return float64(m.count(r)), nil
-	case m.weight != nil:
-		return scoreF(*m.weight, r), nil
+	case m.own != nil:
+		return m.own(r), nil
 	}
 	ranks, judged := r.ranks, r.judged
 	if m.gains != nil {

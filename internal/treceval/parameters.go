@@ -17,14 +17,26 @@ var (
 	withWeight = regexp.MustCompile(`^set_F[._]([0-9.].*)$`)
 )
 
-// parseParameters reads a measure of trec_eval with parameters that are no cut-offs. ok is false for any other.
-func parseParameters(name string) (m Measure, ok bool, err error) {
+// parseParameters reads a measure of trec_eval with parameters that are no cut-offs, or with levels of recall, or gm_map.
+// ok is false for any other.
+func parseParameters(name string, relevantFrom float64) (m Measure, ok bool, err error) {
 	if parts := withGains.FindStringSubmatch(name); parts != nil {
 		m, err = ndcgWithGains(parts[1])
 		return m, true, err
 	}
 	if parts := withWeight.FindStringSubmatch(name); parts != nil {
 		m, err = weightedF(parts[1])
+		return m, true, err
+	}
+	switch {
+	case name == geometricMAP:
+		m, err = parseMeasure("map", relevantFrom, 0)
+		m.Name = geometricMAP
+		return m, true, err
+	case name == elevenPoints:
+		return Measure{Name: name, own: averageOfLevels}, true, nil
+	case strings.HasPrefix(name, interpolated):
+		m, err = interpolatedPrecision(name)
 		return m, true, err
 	}
 	family, parameters, found := strings.Cut(name, ".")
@@ -75,7 +87,7 @@ func weightedF(text string) (Measure, error) {
 	if !ok || x < 0 {
 		return Measure{}, fmt.Errorf("measure %q has the weight %q: write one number from 0 on, such as set_F.0.5", "set_F."+text, text)
 	}
-	return Measure{Name: "set_F_" + text, weight: &x}, nil
+	return Measure{Name: "set_F_" + text, own: func(r *reader) float64 { return scoreF(x, r) }}, nil
 }
 
 // scoreF is set_F of the query that r has read; 0 if nothing relevant was found or is there.

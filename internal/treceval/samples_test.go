@@ -33,10 +33,10 @@ func TestSamples(t *testing.T) {
 		measures             []string
 		lines                int // for the measures that are here
 	}{
-		{"out.test.a", "qrels.test", "results.test", Options{}, Print{}, all, 54},
-		{"out.test.aq", "qrels.test", "results.test", Options{}, Print{Queries: true}, all, 210},
-		{"out.test.aqc", "qrels.test", "results.trunc", Options{Complete: true}, Print{Queries: true}, all, 158},
-		{"out.test.aql", "qrels.rel_level", "results.test", Options{RelevantFrom: 2}, Print{Queries: true}, all, 210},
+		{"out.test.a", "qrels.test", "results.test", Options{}, Print{}, all, 55},
+		{"out.test.aq", "qrels.test", "results.test", Options{}, Print{Queries: true}, all, 211},
+		{"out.test.aqc", "qrels.test", "results.trunc", Options{Complete: true}, Print{Queries: true}, all, 159},
+		{"out.test.aql", "qrels.rel_level", "results.test", Options{RelevantFrom: 2}, Print{Queries: true}, all, 211},
 		{"out.test.meas_params", "qrels.test", "results.test", Options{}, Print{Queries: true},
 			[]string{"P.5,7,3", "recall.20,2000", "ndcg_cut.10,20,23", "success.2,5,20", "ndcg.1=3,2=9,4=4.5"}, 48},
 	} {
@@ -46,11 +46,12 @@ func TestSamples(t *testing.T) {
 				columns := strings.Fields(line)
 				// trec_eval 9 lists no query that the run lacks; the expected output is that of version 10, which does.
 				missing := row.options.Complete && columns[1] == "302"
-				if _, err := parseMeasure(columns[0], 1, 0); err == nil && !missing {
+				if _, err := parseMeasure(columns[0], 1, 0); err == nil && !missing && !roundsOtherwise(columns[0]) {
 					want = append(want, line)
 				}
 			}
 			got := run(t, filepath.Join(folder, row.qrels), filepath.Join(folder, row.run), row.options, row.print, row.measures)
+			got = slices.DeleteFunc(got, roundsOtherwise)
 			if len(want) != row.lines {
 				t.Errorf("%d lines to compare with, want %d", len(want), row.lines)
 			}
@@ -59,6 +60,11 @@ func TestSamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// roundsOtherwise tells the lines of measures whose recall version 10 rounds in another way than 9.0.8.
+func roundsOtherwise(line string) bool {
+	return strings.HasPrefix(line, interpolated) || strings.HasPrefix(line, elevenPoints)
 }
 
 // TestSampleVariants compares options that no sample output has with what trec_eval 9.0.8 prints for them.
@@ -98,6 +104,30 @@ func TestSampleVariants(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, " "), row.want)
 			}
 		})
+	}
+}
+
+// TestSampleRecallLevels compares the measures at levels of recall with what trec_eval 9.0.8 prints for them.
+func TestSampleRecallLevels(t *testing.T) {
+	folder := sample(t)
+	for _, row := range []struct {
+		qrels, run string
+		options    Options
+		want       string
+	}{
+		{"qrels.test", "results.test", Options{}, "0.1051 0.4665 0.3884 0.3186 0.2852 0.2666 0.2184 0.0822 0.0348 0.0312 0.0312 0.0312 0.1958"},
+		{
+			"qrels.rel_level", "results.trunc", Options{Complete: true, Depth: 100, RelevantFrom: 2},
+			"0.0003 0.2000 0.2000 0.2000 0.2000 0.1905 0.1905 0.0000 0.0000 0.0000 0.0000 0.0000 0.1074",
+		},
+	} {
+		var got []string
+		for _, line := range run(t, filepath.Join(folder, row.qrels), filepath.Join(folder, row.run), row.options, Print{}, []string{geometricMAP, interpolated, elevenPoints}) {
+			got = append(got, strings.Fields(line)[2])
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", row.qrels, strings.Join(got, " "), row.want)
+		}
 	}
 }
 

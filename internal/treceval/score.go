@@ -165,8 +165,11 @@ func (r *Result) Total(i int) float64 {
 			sum += score
 		}
 	}
-	if m.IsCount() {
+	switch {
+	case m.IsCount():
 		return sum
+	case m.Name == geometricMAP:
+		return geometricMean(scores)
 	}
 	return relevance.Mean(scores, nil)
 }

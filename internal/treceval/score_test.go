@@ -72,6 +72,11 @@ func TestScore(t *testing.T) {
 		{"a gain of grade 0, none of no judgment", "q 0 a 0\nq 0 b 0\n", "q Q0 x 1 4 t\nq Q0 a 1 3 t\nq Q0 b 1 2 t\n", Options{}, "ndcg.0=1", "ndcg_0=1 q 0.6934 ndcg_0=1 all 0.6934"},
 		{"V10 recall weighs half", "q 0 a 0\nq 0 b 1\nq 0 c 2\nq 0 d 2\nq 0 e 0\n", "q Q0 a 1 5 t\nq Q0 c 1 4 t\nq Q0 d 1 3 t\nq Q0 b 1 2 t\nq Q0 e 1 1 t\n", Options{}, "set_F.0.5", "set_F_0.5 q 0.6923 set_F_0.5 all 0.6923"},
 		{"V10 recall weighs twice", "q 0 a 1\nq 0 b 2\nq 0 c 0\n", "q Q0 x 1 5 t\nq Q0 y 1 4 t\nq Q0 z 1 3 t\nq Q0 b 1 2 t\n", Options{}, "set_F.2", "set_F_2 q 0.3750 set_F_2 all 0.3750"},
+		{"the best precision from a level of recall on", "q 0 a 1\nq 0 b 1\nq 0 c 1\n", "q Q0 x 1 4 t\nq Q0 a 1 3 t\nq Q0 b 1 2 t\n", Options{}, "iprec_at_recall.0,.4,.9", "iprec_at_recall_0.00 q 0.6667 iprec_at_recall_0.40 q 0.6667 iprec_at_recall_0.90 q 0.0000 iprec_at_recall_0.00 all 0.6667 iprec_at_recall_0.40 all 0.6667 iprec_at_recall_0.90 all 0.0000"},
+		{"its mean over eleven levels", "q 0 a 1\nq 0 b 1\n", "q Q0 a 1 3 t\n", Options{}, "11pt_avg", "11pt_avg q 0.5455 11pt_avg all 0.5455"},
+		{"no hit is judged for a level of recall", "q 0 a 1\n", "q Q0 x 1 3 t\n", Options{JudgedOnly: true}, "11pt_avg", "11pt_avg q 0.0000 11pt_avg all 0.0000"},
+		{"a geometric mean", "q 0 a 1\nr 0 a 1\ns 0 b 1\n", "q Q0 a 1 3 t\nr Q0 x 1 4 t\nr Q0 y 1 3 t\nr Q0 z 1 2 t\nr Q0 a 1 1 t\n", Options{}, "gm_map", "gm_map all 0.5000"},
+		{"a geometric mean with a query that found nothing", "q 0 a 1\nr 0 a 1\n", "q Q0 a 1 3 t\n", Options{Complete: true}, "gm_map", "gm_map all 0.0032"},
 		{"nothing relevant for set_F", "q 0 a 0\n", "q Q0 a 1 5 t\n", Options{}, "set_F_2", "set_F_2 q 0.0000 set_F_2 all 0.0000"},
 		{"the scale's highest grade", "q 0 a 1\n", "q Q0 a 1 3 t\n", Options{MaxGrade: 1}, "err@1", "err@1 q 0.5000 err@1 all 0.5000"},
 	} {

@@ -20,7 +20,7 @@ func (r *Result) WriteTrec(w io.Writer, p Print) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	for _, q := range r.printed(p) {
 		for i, m := range r.Measures {
-			if value, ok := m.format(q.Scores[i], 4); ok && !q.Missing {
+			if value, ok := m.format(q.Scores[i], 4); ok && m.OfQuery() && !q.Missing {
 				fmt.Fprintf(out, "%-22s\t%s\t%s\n", m.Name, q.ID, value)
 			}
 		}
