@@ -23,7 +23,7 @@ var credentialKeys = []string{"username", "password", "api-key", "token"}
 // does not call the engine.
 func (r *Reconciler) connect(ctx context.Context, s *scope) error {
 	spec := &s.gate.Spec.Engine
-	config := engine.Config{URL: spec.URL, Distribution: string(spec.Distribution), Control: r.Hosts.Control}
+	config := engine.Config{URL: spec.URL, Distribution: string(spec.Distribution), Control: r.Hosts.Control, Transport: r.Transport}
 	if err := r.Hosts.AllowURL(spec.URL); err != nil {
 		return stalled(v1alpha1.ReasonEngineHostNotAllowed, "%s", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -77,6 +78,8 @@ type Reconciler struct {
 	Hosts EngineHosts
 	// CredentialsLabel is what the labels of the gates' Secrets must match; nil = any do.
 	CredentialsLabel labels.Selector
+	// Transport replaces the HTTP transport to the engines. Only tests set it.
+	Transport http.RoundTripper
 	// Logs are where reports are read from; nil keeps no reports.
 	Logs PodLogs
 	// MaxEvaluations is how many Jobs may run at a time over all gates; 0 = any number.
@@ -240,9 +243,12 @@ func (s *scope) nextPass(h *halt) time.Duration {
 	return poll
 }
 
+// Forget makes the reconciler one that has seen no gate yet, as after a start.
+func (r *Reconciler) Forget() { r.memory = newMemory() }
+
 // SetupWithManager registers the reconciler and what it watches.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
-	r.memory = newMemory()
+	r.Forget()
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.RelevanceGate{}, builder.WithPredicates(predicate.Or(
 			// A status write of ours must not lead to the next pass.
