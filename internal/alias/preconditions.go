@@ -152,6 +152,9 @@ func (r *run) block(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if refusal := r.sameIndex(settings[r.Candidate.Index].UUID); refusal != nil {
+		return refusal, nil
+	}
 	blocks := settings[r.Candidate.Index].Blocks
 	switch {
 	case r.Lock == LockDuringSwap && (blocks.Write || blocks.ReadOnly): // then they are not ours

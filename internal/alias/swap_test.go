@@ -746,6 +746,23 @@ func TestBlockHitsAnotherIndex(t *testing.T) {
 	})
 }
 
+// An index that has taken the candidate's name before the block is not blocked at
+// all.
+func TestAnotherIndexIsNotBlocked(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *scene) {
+		swap := s.swap(LockDuringSwap)
+		s.wire.on("GET /"+s.candidate.Index+"/_mapping", func(send func() (*http.Response, error)) (*http.Response, error) {
+			defer s.recreate(s.candidate.Index)
+			return send()
+		})
+		s.wantRefused(s.run(swap), ReasonCandidateRecreated, false, s.live.Index)
+		if blocks := s.wire.sent(func(r string) bool { return strings.Contains(r, "/_block") }); len(blocks) > 0 {
+			t.Errorf("the other index was blocked: %v", blocks)
+		}
+	})
+}
+
 // Whatever the alias call answers, the alias itself decides.
 func TestAnswersThatProveNothing(t *testing.T) {
 	t.Parallel()
