@@ -370,6 +370,20 @@ func TestAPromotedIndexThatWasMadeAnewIsAnotherCandidate(t *testing.T) {
 	w.expectAlias(w.live)
 }
 
+func TestACandidateThatTheAliasHasJustLeftIsNotMeasuredBesideItself(t *testing.T) {
+	w := onElasticsearch(t, goodDocs)
+	w.pointAlias(w.candidate)
+	w.proxy.before("GET /"+w.candidate+"/_settings", func() { w.pointAlias(w.live) })
+	w.gate()
+	w.pass()
+	if got, want := w.state("gate"), waits("AliasMoved"); got != want {
+		t.Errorf("the gate is %s", got)
+	}
+	w.expectJobs(0)
+	w.measured()
+	w.expect(statePromoted)
+}
+
 func TestAnotherClusterBehindTheSameAddressIsMeasuredAnew(t *testing.T) {
 	w := onElasticsearch(t, goodDocs)
 	w.gate(policy(v1alpha1.PolicyManual))

@@ -61,6 +61,10 @@ func (r *Reconciler) checkInUse(ctx context.Context, s *scope, _ engine.IndexSet
 		return s.engineError(err)
 	}
 	if len(aliases) == 0 {
+		if s.live != nil && s.live.UUID == s.candidate.UUID {
+			// It would be measured beside itself.
+			return waiting(v1alpha1.ReasonAliasMoved, busyPoll, "alias %s has just moved away from the candidate %s", s.gate.Spec.Alias, s.candidate.Index)
+		}
 		return nil
 	}
 	if lock := s.gate.Status.Lock; lock != nil && lock.UUID == s.candidate.UUID {
