@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
@@ -29,6 +30,9 @@ func (r *Reconciler) giveBackLock(ctx context.Context, s *scope) error {
 
 // dropLock gives the recorded lock back.
 func (r *Reconciler) dropLock(ctx context.Context, s *scope) error {
+	if err := r.stillCurrent(ctx, s); err != nil {
+		return err
+	}
 	if err := releaseLock(ctx, s.engine, s.gate.Status.Lock); err != nil {
 		return s.engineError(err)
 	}
@@ -43,9 +47,9 @@ func wantsLock(spec *v1alpha1.RelevanceGateSpec) bool {
 
 // releaseLock gives a candidate its blocks back as they were before the lock.
 // An index that is gone has nothing to give back.
-func releaseLock(ctx context.Context, client *engine.Client, lock *v1alpha1.LockStatus) error {
+func releaseLock(ctx context.Context, c *engine.Client, lock *v1alpha1.LockStatus) error {
 	before := alias.Before{Write: lock.Before.Write, ReadOnly: lock.Before.ReadOnly, Hidden: lock.Before.Hidden}
-	err := alias.ReleaseLock(ctx, client, lock.Index, lock.UUID, before)
+	err := alias.ReleaseLock(ctx, c, lock.Index, lock.UUID, before)
 	if engine.IsNotFound(err) {
 		return nil
 	}
@@ -54,12 +58,12 @@ func releaseLock(ctx context.Context, client *engine.Client, lock *v1alpha1.Lock
 
 // releasePromotion takes off what a promotion that was cut short has blocked.
 // A lock UntilPassed stays: it has its own record.
-func releasePromotion(ctx context.Context, client *engine.Client, status *v1alpha1.RelevanceGateStatus) error {
+func releasePromotion(ctx context.Context, c *engine.Client, status *v1alpha1.RelevanceGateStatus) error {
 	record := status.Promotion
 	if status.Lock != nil || record.Lock == v1alpha1.LockNone {
 		return nil
 	}
-	return alias.ReleaseWrite(ctx, client, record.To.Index, record.To.UUID)
+	return alias.ReleaseWrite(ctx, c, record.To.Index, record.To.UUID)
 }
 
 // lockCandidate takes the lock UntilPassed once the candidate is filled and
@@ -88,6 +92,9 @@ func (r *Reconciler) lockCandidate(ctx context.Context, s *scope) error {
 	if err != nil {
 		return s.engineError(err)
 	}
+	if err := r.lockStillWanted(ctx, s); err != nil {
+		return err
+	}
 	// Writes that were in flight before the block are in the index now.
 	fingerprint, err := s.engine.FullFingerprint(ctx, s.candidate.Index)
 	if err != nil {
@@ -95,6 +102,25 @@ func (r *Reconciler) lockCandidate(ctx context.Context, s *scope) error {
 	}
 	s.fingerprint = fingerprint
 	return nil
+}
+
+// lockStillWanted gives back a lock that this pass has taken after another manager
+// had given it up: a manager that stood still may have lost its lease meanwhile, and
+// its lock would be nobody's.
+func (r *Reconciler) lockStillWanted(ctx context.Context, s *scope) error {
+	fresh := &v1alpha1.RelevanceGate{}
+	key := client.ObjectKeyFromObject(s.gate)
+	if err := r.Live.Get(ctx, key, fresh); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading gate %s once more: %w", key, err)
+	}
+	lock := s.gate.Status.Lock
+	if kept := fresh.Status.Lock; fresh.UID == s.gate.UID && kept != nil && kept.UUID == lock.UUID {
+		return nil
+	}
+	if err := releaseLock(ctx, s.engine, lock); err != nil {
+		return s.engineError(err)
+	}
+	return conflict(s.gate, errors.New("the lock was given back since this pass began"))
 }
 
 // gateDeleted gives back the lock of a gate that is gone, as far as this

@@ -138,6 +138,12 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 		h.message = fmt.Sprintf("moving alias %s to %s has not come to an end: %s", swap.Alias, swap.Candidate.Index, engine.Summary(err))
 		return h
 	}
+	if !result.Promoted && swap.Lock == alias.LockUntilPassed && s.gate.Status.Lock != nil {
+		// The swap has locked the candidate again.
+		if err := r.lockStillWanted(ctx, s); err != nil {
+			return err
+		}
+	}
 	s.gate.Status.Promotion = nil
 	if !result.Promoted {
 		return s.notPromoted(result)
@@ -200,6 +206,9 @@ func (r *Reconciler) recoverPromotion(ctx context.Context, s *scope) error {
 	record := s.gate.Status.Promotion
 	if record == nil {
 		return nil
+	}
+	if err := r.stillCurrent(ctx, s); err != nil {
+		return err
 	}
 	if record.To == nil || s.gate.Status.Evaluation == nil || s.gate.Status.Evaluation.Candidate == nil {
 		s.gate.Status.Promotion = nil

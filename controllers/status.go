@@ -26,9 +26,10 @@ func (r *Reconciler) suspended(_ context.Context, s *scope) error {
 	return waiting(v1alpha1.ReasonSuspended, 0, "the gate is suspended; set spec.suspend to false to go on")
 }
 
-// recordIntent writes the status before the engine is changed, and ends the
-// pass if the gate is no longer the one that the pass looked at.
-func (r *Reconciler) recordIntent(ctx context.Context, s *scope, h *halt) error {
+// stillCurrent ends the pass if the gate is no longer the one that the pass looked
+// at. It is asked before the engine is changed on the word of a status: the cache
+// may be behind, and what the status speaks of long over.
+func (r *Reconciler) stillCurrent(ctx context.Context, s *scope) error {
 	fresh := &v1alpha1.RelevanceGate{}
 	key := client.ObjectKeyFromObject(s.gate)
 	if err := r.Live.Get(ctx, key, fresh); err != nil {
@@ -36,6 +37,14 @@ func (r *Reconciler) recordIntent(ctx context.Context, s *scope, h *halt) error 
 	}
 	if fresh.ResourceVersion != s.base.ResourceVersion {
 		return conflict(s.gate, errors.New("the gate was written since this pass began"))
+	}
+	return nil
+}
+
+// recordIntent writes the status before the engine is changed.
+func (r *Reconciler) recordIntent(ctx context.Context, s *scope, h *halt) error {
+	if err := r.stillCurrent(ctx, s); err != nil {
+		return err
 	}
 	return r.writeStatus(ctx, s, h)
 }
