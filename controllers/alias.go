@@ -16,7 +16,7 @@ func (r *Reconciler) readAlias(ctx context.Context, s *scope) error {
 	if err != nil {
 		return s.engineError(err)
 	}
-	s.alias, s.aliasRead = state, true
+	s.alias, s.aliasRead, s.live = state, true, nil
 	if len(state.Members) == 1 && !state.IsIndex && !state.IsDataStream {
 		s.live = &alias.Target{Index: state.Members[0].Index, UUID: state.Members[0].UUID}
 	}
@@ -55,6 +55,11 @@ func (s *scope) onPromoted() bool {
 	promoted := s.promotedTo()
 	return promoted != nil && promoted.Index == s.candidateIndex &&
 		s.live != nil && s.live.UUID == promoted.UUID && plain(s.alias.Members[0])
+}
+
+// onWhole tells whether the alias shows the whole of that index, and nothing else.
+func (s *scope) onWhole(index *v1alpha1.IndexRef) bool {
+	return s.live != nil && s.live.Index == index.Index && s.live.UUID == index.UUID && plain(s.alias.Members[0])
 }
 
 // checkAlias stops at an alias that cannot be moved by one plain swap.

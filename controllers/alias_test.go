@@ -236,6 +236,7 @@ func TestAtRestAGateReadsItsAliasAndDoesNothingElse(t *testing.T) {
 		case "GET /" + w.alias + "/_alias":
 			reads++
 		case "GET /" + w.alias + "/_settings": // the UUID of where it points
+		case "GET /" + w.live + "/_settings": // whether it can be rolled back to
 		default:
 			t.Errorf("at rest it asked %s", request)
 		}

@@ -11,8 +11,12 @@ import (
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 )
 
-// maxBy is the longest name of an approver that is kept, in bytes.
-const maxBy = 256
+const (
+	// maxBy is the longest name of an approver that is kept, in bytes.
+	maxBy = 256
+	// maxKey is the longest evaluation key, in bytes.
+	maxKey = 128
+)
 
 // approval is what the annotations of a gate say.
 type approval struct {

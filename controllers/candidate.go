@@ -23,13 +23,9 @@ const busyPoll = 5 * time.Second
 // findCandidate looks for the candidate and whether it may and can be
 // measured.
 func (r *Reconciler) findCandidate(ctx context.Context, s *scope) error {
-	info, err := s.engine.Info(ctx)
-	if err != nil {
-		return s.engineError(err)
+	if err := r.identify(ctx, s); err != nil {
+		return err
 	}
-	s.info = info
-	r.memory.setCluster(s.mem, info.ClusterUUID)
-
 	index := s.candidateIndex
 	found, err := s.engine.Settings(ctx, index)
 	if engine.IsNotFound(err) {
@@ -50,6 +46,17 @@ func (r *Reconciler) findCandidate(ctx context.Context, s *scope) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// identify asks the engine which cluster it is.
+func (r *Reconciler) identify(ctx context.Context, s *scope) error {
+	info, err := s.engine.Info(ctx)
+	if err != nil {
+		return s.engineError(err)
+	}
+	s.info = info
+	r.memory.setCluster(s.mem, info.ClusterUUID)
 	return nil
 }
 

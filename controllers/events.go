@@ -17,6 +17,7 @@ const maxNote = 1000
 func (r *Reconciler) sendEvent(before, after *v1alpha1.RelevanceGate) {
 	was, is := before.Status, after.Status
 	r.sendChanges(after, was.History, is.History)
+	r.sendRollback(after, was, is)
 	if was.Verdict == is.Verdict && was.Reason == is.Reason {
 		return
 	}
@@ -46,6 +47,42 @@ func (r *Reconciler) sendChanges(gate *v1alpha1.RelevanceGate, was, is []v1alpha
 	if approval := latest.Approval; approval != nil && (last.Approval == nil || !approval.At.Equal(last.Approval.At)) {
 		r.Events.Eventf(gate, nil, corev1.EventTypeNormal, v1alpha1.ReasonApproved, "Approve", "%s", cut(approvedBy(approval), maxNote))
 	}
+}
+
+// sendRollback answers a request to roll back, and tells once that there is no way
+// back any more.
+func (r *Reconciler) sendRollback(gate *v1alpha1.RelevanceGate, was, is v1alpha1.RelevanceGateStatus) {
+	if loss := lossIn(is); loss != "" && lossIn(was) != loss {
+		r.Events.Eventf(gate, nil, corev1.EventTypeWarning, v1alpha1.ReasonRollbackLost, "Watch", "%s",
+			cut("the promotion cannot be rolled back: "+loss, maxNote))
+	}
+	if is.Requests == nil {
+		return
+	}
+	before := v1alpha1.RequestsStatus{}
+	if was.Requests != nil {
+		before = *was.Requests
+	}
+	r.sendAnswer(gate, before.Rollback, is.Requests.Rollback)
+}
+
+func lossIn(status v1alpha1.RelevanceGateStatus) string {
+	if status.Alias == nil {
+		return ""
+	}
+	return status.Alias.RollbackLoss
+}
+
+// sendAnswer tells what became of a request.
+func (r *Reconciler) sendAnswer(gate *v1alpha1.RelevanceGate, was, is *v1alpha1.RequestStatus) {
+	if is == nil || was != nil && was.Value == is.Value {
+		return
+	}
+	kind := corev1.EventTypeNormal
+	if is.Reason == v1alpha1.ReasonRequestRefused {
+		kind = corev1.EventTypeWarning
+	}
+	r.Events.Eventf(gate, nil, kind, is.Reason, "Answer", "%s", cut(is.Message, maxNote))
 }
 
 // action is what the operator did, in the word that events.k8s.io asks for.

@@ -18,6 +18,9 @@ type halt struct {
 	// which nobody watches.
 	after   time.Duration
 	stalled bool
+	// keepsVerdict leaves verdict, Evaluated and Passed as they were: the halt is
+	// about the alias alone.
+	keepsVerdict bool
 }
 
 func (h *halt) Error() string { return h.reason + ": " + h.message }

@@ -114,3 +114,21 @@ func TestAPatternNeverGoesBackToWhatWasLive(t *testing.T) {
 		t.Errorf("%d indices are remembered as once live, want 3", got)
 	}
 }
+
+func TestAfterARollbackThePatternWaitsForANewerIndex(t *testing.T) {
+	w := onElasticsearch(t, nil)
+	first := w.newer("-1", goodDocs)
+	w.gate(w.pattern())
+	w.measured()
+	w.expectAlias(first)
+	w.annotate(v1alpha1.AnnotationRollback, testengine.UUID(t, w.engine, first))
+	w.pass()
+	w.expectAlias(w.live)
+	for range 3 {
+		w.pass()
+	}
+	w.expectAlias(w.live) // at rest there
+	second := w.newer("-2", goodDocs)
+	w.measured()
+	w.expectAlias(second)
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -100,17 +101,30 @@ func (r *Reconciler) checkHealth(ctx context.Context, s *scope) error {
 	return waiting(v1alpha1.ReasonNotHealthy, 0, "the health of the candidate %s is %s; minHealth asks for %s", s.candidate.Index, health, least)
 }
 
+// promoting halts while the alias moves. A move that rests on no evaluation says
+// nothing new of the last one.
 func promoting(s *scope) *halt {
-	return &halt{reason: v1alpha1.ReasonPromoting, message: fmt.Sprintf("moving alias %s to %s", s.gate.Spec.Alias, s.gate.Status.Promotion.To.Index), after: busyPoll}
+	record := s.gate.Status.Promotion
+	return &halt{
+		reason: v1alpha1.ReasonPromoting, message: fmt.Sprintf("moving alias %s to %s", s.gate.Spec.Alias, record.To.Index), after: busyPoll,
+		keepsVerdict: !isPromotion(record),
+	}
+}
+
+func isPromotion(record *v1alpha1.PromotionStatus) bool {
+	return record.Kind == "" || record.Kind == v1alpha1.MovePromotion
 }
 
 // swap is the swap that a promotion record asks for.
 func (s *scope) swap(record *v1alpha1.PromotionStatus) alias.Swap {
 	swap := alias.Swap{
-		Alias:       s.gate.Spec.Alias,
-		Candidate:   alias.Target{Index: record.To.Index, UUID: record.To.UUID},
-		Fingerprint: s.gate.Status.Evaluation.Candidate.Fingerprint,
-		Lock:        cmp.Or(alias.Lock(record.Lock), alias.LockDuringSwap),
+		Alias:     s.gate.Spec.Alias,
+		Candidate: alias.Target{Index: record.To.Index, UUID: record.To.UUID},
+		Rollback:  !isPromotion(record),
+		Lock:      cmp.Or(alias.Lock(record.Lock), alias.LockDuringSwap),
+	}
+	if !swap.Rollback {
+		swap.Fingerprint = s.gate.Status.Evaluation.Candidate.Fingerprint
 	}
 	if record.From != nil {
 		swap.Live = &alias.Target{Index: record.From.Index, UUID: record.From.UUID}
@@ -123,6 +137,7 @@ func (s *scope) swap(record *v1alpha1.PromotionStatus) alias.Swap {
 
 // runSwap moves the alias and records what was read back.
 func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) error {
+	record := s.gate.Status.Promotion
 	result, err := swap.Run(ctx, s.engine)
 	if errors.As(err, new(apiError)) {
 		return err
@@ -132,6 +147,9 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 		// the record stays, and the next pass finds out.
 		if h := asHalt(s.engineError(err)); h.stalled {
 			r.dropRefused(ctx, s, swap)
+			if !isPromotion(record) && s.gate.Status.Promotion == nil {
+				return r.rolledBack(ctx, s, record, alias.Result{Message: h.message})
+			}
 			return h
 		}
 		h := promoting(s)
@@ -145,10 +163,13 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 		}
 	}
 	s.gate.Status.Promotion = nil
+	if !isPromotion(record) {
+		return r.rolledBack(ctx, s, record, result)
+	}
 	if !result.Promoted {
 		return s.notPromoted(result)
 	}
-	s.recordPromotion(swap)
+	s.recordPromotion(swap, record.EvaluationKey)
 	return nil
 }
 
@@ -166,7 +187,7 @@ func (r *Reconciler) dropRefused(ctx context.Context, s *scope, swap alias.Swap)
 }
 
 // recordPromotion writes down what was read back.
-func (s *scope) recordPromotion(swap alias.Swap) {
+func (s *scope) recordPromotion(swap alias.Swap, key string) {
 	status := &s.gate.Status
 	promoted := metav1.NewTime(s.now)
 	s.live = &alias.Target{Index: swap.Candidate.Index, UUID: swap.Candidate.UUID}
@@ -175,7 +196,9 @@ func (s *scope) recordPromotion(swap alias.Swap) {
 	status.Alias = &v1alpha1.AliasStatus{
 		Index: swap.Candidate.Index, UUID: swap.Candidate.UUID,
 		PromotedAt: &promoted, PromotedTo: indexRef(&swap.Candidate), PromotedFrom: indexRef(swap.Live),
+		EvaluationKey: key,
 	}
+	status.RolledBack = slices.DeleteFunc(status.RolledBack, func(uuid string) bool { return uuid == swap.Candidate.UUID })
 	status.Lock = nil
 	s.voidApproval("it was used")
 }
@@ -210,7 +233,8 @@ func (r *Reconciler) recoverPromotion(ctx context.Context, s *scope) error {
 	if err := r.stillCurrent(ctx, s); err != nil {
 		return err
 	}
-	if record.To == nil || s.gate.Status.Evaluation == nil || s.gate.Status.Evaluation.Candidate == nil {
+	evaluation := s.gate.Status.Evaluation
+	if record.To == nil || isPromotion(record) && (evaluation == nil || evaluation.Candidate == nil) {
 		s.gate.Status.Promotion = nil
 		return nil
 	}
@@ -230,13 +254,8 @@ func (r *Reconciler) recoverPromotion(ctx context.Context, s *scope) error {
 // golden set, as the API server has them now, changed since this pass read them?
 // Then the pass ends as after a conflict.
 func (r *Reconciler) stillWanted(ctx context.Context, s *scope) error {
-	fresh := &v1alpha1.RelevanceGate{}
-	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(s.gate), fresh); err != nil {
-		return fmt.Errorf("reading the gate once more: %w", err)
-	}
-	if fresh.UID != s.gate.UID || fresh.Generation != s.gate.Generation || fresh.DeletionTimestamp != nil ||
-		approvalOf(fresh) != approvalOf(s.gate) {
-		return conflict(s.gate, errors.New("the gate was written since this pass began"))
+	if err := r.sameGate(ctx, s); err != nil {
+		return err
 	}
 	configMaps, err := goldenConfigMaps(ctx, r.Live, s.gate)
 	if err != nil {
@@ -244,6 +263,20 @@ func (r *Reconciler) stillWanted(ctx context.Context, s *scope) error {
 	}
 	if versionsOf(configMaps) != s.inputs.golden.versions {
 		return conflict(s.gate, errors.New("the golden set was written since this pass read it"))
+	}
+	return nil
+}
+
+// sameGate fails with a conflict if the gate, or what its annotations ask for, has
+// changed since this pass read it.
+func (r *Reconciler) sameGate(ctx context.Context, s *scope) error {
+	fresh := &v1alpha1.RelevanceGate{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(s.gate), fresh); err != nil {
+		return fmt.Errorf("reading the gate once more: %w", err)
+	}
+	if fresh.UID != s.gate.UID || fresh.Generation != s.gate.Generation || fresh.DeletionTimestamp != nil ||
+		asksFor(fresh) != asksFor(s.gate) {
+		return conflict(s.gate, errors.New("the gate was written since this pass began"))
 	}
 	return nil
 }

@@ -204,6 +204,7 @@ func (r *Reconciler) runPhases(ctx context.Context, s *scope) error {
 		r.chooseCandidate,  // the index that the spec names or its pattern finds
 		r.giveBackLock,     // a lock that the spec no longer asks for
 		r.suspended,        // now that all is in order
+		r.rollBack,         // a rollback that was asked for
 		r.resolveInputs,    // golden set, search, metrics
 		r.rest,             // after a promotion: nothing more is touched
 		r.checkDrift,       // an alias that was moved away after a promotion

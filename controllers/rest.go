@@ -21,6 +21,9 @@ func (r *Reconciler) rest(ctx context.Context, s *scope) error {
 	if err := r.checkSchedule(ctx, s); err != nil {
 		return err
 	}
+	if err := r.watchRollback(ctx, s); err != nil {
+		return err
+	}
 	if s.evaluationCurrent(s.live.UUID) {
 		s.key = s.gate.Status.Evaluation.Key
 	} else if err := r.measureLive(ctx, s); err != nil {

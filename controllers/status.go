@@ -23,7 +23,7 @@ func (r *Reconciler) suspended(_ context.Context, s *scope) error {
 	if !s.gate.Spec.Suspend || s.gate.Status.Promotion != nil || s.gate.Status.Lock != nil {
 		return nil
 	}
-	return waiting(v1alpha1.ReasonSuspended, 0, "the gate is suspended; set spec.suspend to false to go on")
+	return &halt{reason: v1alpha1.ReasonSuspended, message: "the gate is suspended; set spec.suspend to false to go on", keepsVerdict: true}
 }
 
 // stillCurrent ends the pass if the gate is no longer the one that the pass looked
@@ -81,7 +81,7 @@ func conflict(gate *v1alpha1.RelevanceGate, why error) error {
 func (s *scope) setVerdict(h *halt) {
 	status := &s.gate.Status
 	switch {
-	case h != nil && h.reason == v1alpha1.ReasonSuspended:
+	case h != nil && h.keepsVerdict:
 		if status.Verdict == "" {
 			status.Verdict = v1alpha1.VerdictPending
 		}
@@ -115,11 +115,21 @@ func (s *scope) message(h *halt) string {
 	case h != nil:
 		return h.message
 	case s.atRest && s.outcome.Verdict == verdict.Passed:
-		return fmt.Sprintf("alias %s points at %s; %s", s.gate.Spec.Alias, s.live.Index, s.outcome.Message)
+		return fmt.Sprintf("alias %s points at %s; %s%s", s.gate.Spec.Alias, s.live.Index, s.outcome.Message, s.rollbackNote())
+	case s.atRest:
+		return s.outcome.Message + s.rollbackNote()
 	case s.outcome.Verdict != verdict.Passed && s.gate.Status.Lock != nil:
 		return fmt.Sprintf("%s; %s stays locked until another candidate is named, the gate is suspended or its policy is Off", s.outcome.Message, s.gate.Status.Lock.Index)
 	}
 	return s.outcome.Message
+}
+
+// rollbackNote says at rest that there is no way back, and why.
+func (s *scope) rollbackNote() string {
+	if loss := lossIn(s.gate.Status); loss != "" {
+		return "; it cannot be rolled back: " + loss
+	}
+	return ""
 }
 
 // setConditions is the condition table: each row is a situation of the scope.
@@ -134,9 +144,10 @@ func (s *scope) message(h *halt) string {
 //	below a limit                       True        False     - or True   False   -            True
 //	evidence too thin                   True        Unknown   - or True   False   -            True
 //	suspended                           as before   as before as before   False   -            -
+//	alias on its way back               as before   as before False       False   True         -
 func (s *scope) setConditions(h *halt) {
-	if h != nil && h.reason == v1alpha1.ReasonSuspended {
-		s.setSuspended(h)
+	if h != nil && h.keepsVerdict {
+		s.setClosed(h)
 		return
 	}
 	reason, message := s.gate.Status.Reason, s.gate.Status.Message
@@ -170,18 +181,22 @@ func (s *scope) setPromoted(reason, message string) {
 	}
 }
 
-// setSuspended closes the gate and leaves what was known before, but for a
-// promotion that this pass brought to its end.
-func (s *scope) setSuspended(h *halt) {
+// setClosed closes the gate and leaves what was known before, but for a move of the
+// alias that this pass begins or brought to its end.
+func (s *scope) setClosed(h *halt) {
 	if meta.FindStatusCondition(s.gate.Status.Conditions, v1alpha1.ConditionEvaluated) == nil {
 		s.set(v1alpha1.ConditionEvaluated, metav1.ConditionFalse, h.reason, h.message)
 		s.set(v1alpha1.ConditionPassed, metav1.ConditionUnknown, h.reason, h.message)
 	}
-	if s.onPromoted() {
+	moving := h.reason == v1alpha1.ReasonPromoting
+	switch {
+	case moving:
+		s.set(v1alpha1.ConditionPromoted, metav1.ConditionFalse, h.reason, h.message)
+	case s.onPromoted():
 		s.setPromoted(h.reason, h.message)
 	}
 	s.set(v1alpha1.ConditionReady, metav1.ConditionFalse, h.reason, h.message)
-	s.setOrRemove(v1alpha1.ConditionReconciling, false, "", "")
+	s.setOrRemove(v1alpha1.ConditionReconciling, moving, h.reason, h.message)
 	s.setOrRemove(v1alpha1.ConditionStalled, false, "", "")
 }
 

@@ -18,6 +18,7 @@ func TestVerdictAndConditionsFollowFromTheScope(t *testing.T) {
 	thin := &verdict.Outcome{Verdict: verdict.Inconclusive, Reason: verdict.ReasonTooFewJudged, Message: "thin"}
 	wait := func(reason string) *halt { return asHalt(waiting(reason, 0, "waits")) }
 	stall := func(reason string) *halt { return asHalt(stalled(reason, "stalls")) }
+	keep := func(reason string) *halt { return &halt{reason: reason, message: "waits", keepsVerdict: true} }
 	for title, row := range map[string]struct {
 		outcome *verdict.Outcome
 		halt    *halt
@@ -37,7 +38,7 @@ func TestVerdictAndConditionsFollowFromTheScope(t *testing.T) {
 		"below a limit, promoted before":  {failed, nil, "Automatic", true, "Failed/LiveBelowThreshold Evaluated=True/BelowThreshold Passed=False/BelowThreshold Promoted=True/Promoted Ready=False/LiveBelowThreshold Stalled=True/LiveBelowThreshold"},
 		"evidence too thin":               {thin, nil, "Automatic", false, "Inconclusive/TooFewJudged Evaluated=True/TooFewJudged Passed=Unknown/TooFewJudged Ready=False/TooFewJudged Stalled=True/TooFewJudged"},
 		"attempts used up":                {nil, stall("EvaluationError"), "Automatic", false, "Inconclusive/EvaluationError Evaluated=False/EvaluationError Passed=Unknown/EvaluationError Ready=False/EvaluationError Stalled=True/EvaluationError"},
-		"suspended before it was seen":    {nil, wait("Suspended"), "Automatic", false, "Pending/Suspended Evaluated=False/Suspended Passed=Unknown/Suspended Ready=False/Suspended"},
+		"suspended before it was seen":    {nil, keep("Suspended"), "Automatic", false, "Pending/Suspended Evaluated=False/Suspended Passed=Unknown/Suspended Ready=False/Suspended"},
 		"a broken golden set, promoted":   {nil, stall("InvalidGoldenSet"), "Automatic", true, "Inconclusive/InvalidGoldenSet Evaluated=False/InvalidGoldenSet Passed=Unknown/InvalidGoldenSet Promoted=True/Promoted Ready=False/InvalidGoldenSet Stalled=True/InvalidGoldenSet"},
 		"passed and the alias is missing": {passed, stall("AliasMissing"), "Automatic", false, "Passed/AliasMissing Evaluated=True/ThresholdsMet Passed=True/ThresholdsMet Promoted=False/AliasMissing Ready=False/AliasMissing Stalled=True/AliasMissing"},
 	} {

@@ -1,12 +1,16 @@
 package v1alpha1
 
-// Annotations on a gate that ask for something. The first word of AnnotationApprove names what it is about; what follows
-// is free, and another text there makes it another request.
+// Annotations on a gate that ask for something. But for AnnotationApprovedBy and AnnotationRequestedAt, the first word of
+// the value names what the request is about, so that it does nothing once the gate is about something else; what follows is
+// free, and another text there makes it another request. The same value is never acted on twice.
 const (
 	// AnnotationApprove approves the promotion of the evaluation whose key it names.
 	AnnotationApprove = Group + "/approve"
 	// AnnotationApprovedBy is who approves, as claimed by whoever wrote it.
 	AnnotationApprovedBy = Group + "/approvedBy"
+	// AnnotationRollback asks to move the alias back from the index whose UUID it names, or from the one that the evaluation
+	// whose key it names made live. The answer is in status.requests.rollback.
+	AnnotationRollback = Group + "/rollback"
 	// AnnotationRequestedAt asks for another evaluation whenever its value changes. The value that was acted on is echoed
 	// in status.lastHandledReconcileAt.
 	AnnotationRequestedAt = Group + "/requestedAt"

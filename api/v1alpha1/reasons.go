@@ -136,6 +136,12 @@ const (
 	ReasonDrifted = "Drifted"
 	// ReasonRolledBack surfaces when the candidate was rolled back, and so waits for an approval of its own.
 	ReasonRolledBack = "RolledBack"
+	// ReasonRollbackLost surfaces when the index that a rollback would go back to is gone, another one, or closed. Only events
+	// have it: the gate stays open.
+	ReasonRollbackLost = "RollbackLost"
+	// ReasonRequestRefused surfaces when what an annotation asked for cannot be done. Only events and status.requests have
+	// it.
+	ReasonRequestRefused = "RequestRefused"
 	// ReasonCandidateInUse surfaces when an alias points at the candidate, which therefore is not locked.
 	ReasonCandidateInUse = "CandidateInUse"
 	// ReasonCandidateBlocked surfaces when the candidate is blocked or hidden and the gate did not do it.
@@ -171,7 +177,7 @@ func Reasons() []string {
 		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonReportNotKept,
 		ReasonGoldenSetChanged,
 		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonApproved, ReasonPolicyOff,
-		ReasonContentChanged, ReasonDrifted, ReasonRolledBack, ReasonCandidateInUse, ReasonCandidateBlocked,
+		ReasonContentChanged, ReasonDrifted, ReasonRolledBack, ReasonRollbackLost, ReasonRequestRefused, ReasonCandidateInUse, ReasonCandidateBlocked,
 		ReasonAliasMissing, ReasonAliasOnSeveralIndices, ReasonAliasIsIndex, ReasonAliasIsDataStream, ReasonAliasNotPlain,
 		ReasonAliasTakenByOtherGate, ReasonAliasMoved,
 	}

@@ -33,6 +33,9 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 	approval := &v1alpha1.ApprovalStatus{EvaluationKey: digest, By: strings.Repeat("b", 64), At: &when, Generation: 1,
 		Request: strings.Repeat("r", 128), Void: "it was used"}
 
+	answer := &v1alpha1.RequestStatus{Value: strings.Repeat("v", 1024), Reason: v1alpha1.ReasonRequestRefused,
+		Message: strings.Repeat("m", 1024), At: &when}
+
 	var scores []v1alpha1.Score
 	for i := range 21 {
 		scores = append(scores, v1alpha1.Score{
@@ -68,11 +71,13 @@ func fullStatus() v1alpha1.RelevanceGateStatus {
 		Regressions: &v1alpha1.RegressionsStatus{Count: 10, Protected: 1},
 		Lock: &v1alpha1.LockStatus{Index: index, UUID: uuid, Since: &when,
 			Before: v1alpha1.IndexBlocks{Write: true, ReadOnly: false, Hidden: true}},
-		Promotion:  &v1alpha1.PromotionStatus{EvaluationKey: digest, From: ref, To: ref, Lock: v1alpha1.LockDuringSwap, Step: v1alpha1.StepSwapping, StartedAt: &when},
+		Requests:   &v1alpha1.RequestsStatus{Rollback: answer},
+		Promotion:  &v1alpha1.PromotionStatus{Kind: v1alpha1.MoveRollback, Request: digest, EvaluationKey: digest, From: ref, To: ref, Lock: v1alpha1.LockDuringSwap, Step: v1alpha1.StepSwapping, StartedAt: &when},
 		Approval:   approval,
 		RolledBack: []string{uuid, uuid},
 		OnceLive:   []string{uuid},
-		Alias:      &v1alpha1.AliasStatus{Index: index, UUID: uuid, PromotedAt: &when, PromotedTo: ref, PromotedFrom: ref},
+		Alias: &v1alpha1.AliasStatus{Index: index, UUID: uuid, PromotedAt: &when, PromotedTo: ref, PromotedFrom: ref, EvaluationKey: digest,
+			RollbackLoss: strings.Repeat("l", 1024)},
 		Failure: &v1alpha1.FailureStatus{Count: 2, Reason: v1alpha1.ReasonResultLost, Message: strings.Repeat("m", 32768),
 			Generation: 1, NextAttemptAt: &when},
 		LastHandledReconcileAt: strings.Repeat("x", 1024),

@@ -172,7 +172,8 @@ type RelevanceGateStatus struct {
 	// +optional
 	Approval *ApprovalStatus `json:"approval,omitempty"`
 
-	// rolledBack are the UUIDs of indices that were rolled back, newest last. They are promoted again only by an approval.
+	// rolledBack are the UUIDs of indices that were rolled back, newest last. They are promoted again only by an approval,
+	// which takes them off the list.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -185,6 +186,10 @@ type RelevanceGateStatus struct {
 	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MaxLength=64
 	OnceLive []string `json:"onceLive,omitempty"`
+
+	// requests are what annotations asked for, and what became of it.
+	// +optional
+	Requests *RequestsStatus `json:"requests,omitempty"`
 
 	// alias is where the alias points.
 	// +optional
@@ -632,8 +637,30 @@ const (
 	StepUndoing PromotionStep = "Undoing"
 )
 
+// MoveKind is why the alias is moved.
+//
+// +kubebuilder:validation:Enum=Promotion;Rollback
+type MoveKind string
+
+// The kinds of moves.
+const (
+	// MovePromotion makes a candidate live that has passed.
+	MovePromotion MoveKind = "Promotion"
+	// MoveRollback makes the index live again that was live before.
+	MoveRollback MoveKind = "Rollback"
+)
+
 // PromotionStatus is the move of the alias that is under way.
 type PromotionStatus struct {
+	// kind is why the alias is moved; absent for a promotion.
+	// +optional
+	Kind MoveKind `json:"kind,omitempty"`
+
+	// request is the value of the annotation that asked for the move, absent for a promotion.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Request string `json:"request,omitempty"`
+
 	// evaluationKey is the key of the evaluation that allows the move.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
@@ -707,13 +734,53 @@ type AliasStatus struct {
 	// +optional
 	PromotedAt *metav1.Time `json:"promotedAt,omitempty"`
 
-	// promotedTo is the index that the last promotion by this gate made live. An alias that points elsewhere has drifted.
+	// promotedTo is the index that the last promotion or rollback by this gate made live. An alias that points elsewhere has
+	// drifted.
 	// +optional
 	PromotedTo *IndexRef `json:"promotedTo,omitempty"`
 
 	// promotedFrom is the index that the alias pointed at before, which a rollback goes back to.
 	// +optional
 	PromotedFrom *IndexRef `json:"promotedFrom,omitempty"`
+
+	// evaluationKey is the key of the evaluation that the last promotion rests on, absent if a rollback came after it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	EvaluationKey string `json:"evaluationKey,omitempty"`
+
+	// rollbackLoss is why promotedFrom cannot be rolled back to, absent while it can.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	RollbackLoss string `json:"rollbackLoss,omitempty"`
+}
+
+// RequestsStatus are the requests that were made by annotations, each with its answer.
+type RequestsStatus struct {
+	// rollback answers the annotation relevancegate.dev/rollback.
+	// +optional
+	Rollback *RequestStatus `json:"rollback,omitempty"`
+}
+
+// RequestStatus is a request that was carried out or refused.
+type RequestStatus struct {
+	// value is the annotation's value. The same one is not acted on again.
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Value string `json:"value"`
+
+	// reason is what became of it, in one word: RequestRefused, or what was done.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// message is what became of it, in a sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// at is when it was answered.
+	// +optional
+	At *metav1.Time `json:"at,omitempty"`
 }
 
 // HistoryEntry is one verdict of the past, and what it was held against.

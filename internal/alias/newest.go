@@ -46,7 +46,7 @@ func Newest(ctx context.Context, c *engine.Client, pattern, live string, onceLiv
 		switch {
 		case !matches.MatchString(index),
 			strings.HasPrefix(index, ".") && !strings.HasPrefix(pattern, "."),
-			settings.Flat["index.verified_before_close"] == "true",
+			settings.Closed,
 			slices.Contains(onceLive, settings.UUID):
 			continue
 		}

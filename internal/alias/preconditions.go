@@ -43,7 +43,7 @@ func (r *run) checkFresh(state State) *Result {
 	return refused(ReasonAliasMoved, "the alias %s points at %s: an interrupted swap had not moved it yet, and is started over", r.Alias, state)
 }
 
-// checkCandidate compares the candidate's UUID.
+// checkCandidate compares the candidate's UUID. A closed index answers no search.
 func (r *run) checkCandidate(ctx context.Context) (*Result, error) {
 	settings, err := r.c.Settings(ctx, r.Candidate.Index)
 	if engine.IsNotFound(err) {
@@ -52,7 +52,13 @@ func (r *run) checkCandidate(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.sameIndex(settings[r.Candidate.Index].UUID), nil
+	if refusal := r.sameIndex(settings[r.Candidate.Index].UUID); refusal != nil {
+		return refusal, nil
+	}
+	if settings[r.Candidate.Index].Closed {
+		return refused(ReasonCandidateBlocked, "the index %s is closed; open it with POST /%s/_open", r.Candidate.Index, r.Candidate.Index), nil
+	}
+	return nil, nil
 }
 
 func (r *run) gone() *Result {

@@ -15,7 +15,7 @@ const (
 	ReasonContentChanged        = "ContentChanged"        // the candidate is not what was measured: measure again
 	ReasonCandidateRecreated    = "CandidateRecreated"    // the candidate was deleted, or made anew under its name
 	ReasonCandidateInUse        = "CandidateInUse"        // another alias points at the candidate, so it is not blocked
-	ReasonCandidateBlocked      = "CandidateBlocked"      // somebody else's block is on the candidate, or refused the alias call
+	ReasonCandidateBlocked      = "CandidateBlocked"      // somebody else's block is on the candidate, or refused the alias call, or the candidate is closed
 	ReasonNotHealthy            = "NotHealthy"            // the candidate's health is below MinHealth
 	ReasonTooFewDocs            = "TooFewDocs"            // the candidate has too few documents beside the live index
 	ReasonAliasMoved            = "AliasMoved"            // the alias did not point at the live index to begin with, or a resumed swap had not moved it

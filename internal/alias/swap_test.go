@@ -356,6 +356,9 @@ func TestRollback(t *testing.T) {
 		testengine.Put(t, s.url, s.live.Index, "late", `{}`) // its content does not matter, its UUID does
 		back := s.swap(LockNone)
 		back.Candidate, back.Live, back.Fingerprint, back.Rollback, back.MinDocsRatio = s.live, &s.candidate, "", true, 0
+		testengine.Do(t, "POST", s.url+"/"+s.live.Index+"/_close", "")
+		s.wantRefused(s.run(back), ReasonCandidateBlocked, false, s.candidate.Index)
+		testengine.Do(t, "POST", s.url+"/"+s.live.Index+"/_open", "")
 		if result := s.run(back); !result.Promoted {
 			t.Errorf("result = %+v", result)
 		}

@@ -15,6 +15,7 @@ type IndexSettings struct {
 	Name   string
 	UUID   string
 	Blocks Blocks
+	Closed bool // it can be neither searched nor written
 	// Flat maps full names ("index.number_of_shards") to values; a list is its
 	// JSON text.
 	Flat map[string]string
@@ -72,7 +73,9 @@ func (c *Client) Settings(ctx context.Context, index string) (map[string]IndexSe
 				Metadata:            isSet("index.blocks.metadata"),
 				Hidden:              isSet("index.hidden"),
 			},
-			Flat: flat,
+			// Set by the engine's close, and taken off by its open.
+			Closed: isSet("index.verified_before_close"),
+			Flat:   flat,
 		}
 	}
 	return result, nil

@@ -211,6 +211,12 @@ func (f *Cluster) routeIndex(method string, path, found []string, body object) (
 		return acknowledged, nil
 	case "_block PUT":
 		return f.blockWrite(found[0])
+	case "_close POST":
+		index.settings["index.verified_before_close"] = "true"
+		return acknowledged, nil
+	case "_open POST":
+		delete(index.settings, "index.verified_before_close")
+		return acknowledged, nil
 	case "_doc PUT", "_doc DELETE":
 		return f.write(found[0], path[2], method == http.MethodPut, body)
 	case "_count GET", "_count POST":
