@@ -81,7 +81,7 @@ func FuzzTREC(f *testing.F) {
 
 func FuzzRankEval(f *testing.F) {
 	seeds(f,
-		`{"requests":[{"id":"a","template_id":"t","params":{"query_string":"b","field":"c","n":1},"ratings":[{"_index":"i","_id":"d","rating":3}],"summary_fields":["t"]}],"metric":{"dcg":{"k":10}}}`,
+		`{"requests":[{"id":"a","template_id":"t","params":{"query_string":"b","field":"c","n":1},"ratings":[{"_index":"i","_id":"d","rating":3},{"_index":"j","_id":"d","rating":3},{"_index":"j","_id":"e","rating":0}],"summary_fields":["t"]}],"metric":{"dcg":{"k":10}}}`,
 		ranked(`"request":{"query":{"bool":{"must":[{"match":{"a":{"query":"b"}}},{"multi_match":{"query":"b"}}],"filter":{"match":{"c":"d"}}}}}`),
 	)
 	f.Fuzz(func(t *testing.T, raw []byte) { hold(t, raw, FormatRankEval) })
@@ -102,6 +102,7 @@ func FuzzCSV(f *testing.F) {
 		"query-id\tcorpus-id\tscore\n1\td\t1\n",
 		"query\tdoc\tgrade\r\n12\" pan\td\t1\r\n\"a \"\"b\"\"\"\td\t0\r\n",
 		"query;id;rating\na;d;1\n",
+		"id\tquery_id\tproduct_id\tlabel\n0\t1\td\tIrrelevant\n1\t1\te\tE\n",
 	)
 	f.Fuzz(func(t *testing.T, raw []byte) { hold(t, raw, FormatCSV) })
 }
@@ -111,6 +112,7 @@ func FuzzJSONL(f *testing.F) {
 		"{\"id\":\"1\",\"query\":\"a\",\"judgments\":[{\"id\":\"d\",\"grade\":1}]}\n{\"q\":\"b\",\"judgments\":{\"d\":1}}\n",
 		"{\"_id\":\"1\",\"text\":\"a\",\"metadata\":{}}\r\n\r\n{\"_id\":\"2\",\"text\":\"b\"}",
 		"{\"query\":\"a\",\"doc_id\":12,\"rating\":3}\n{\"query_id\":7,\"docid\":\"d\",\"grade\":0,\"params\":{\"a\":1},\"segments\":[\"s\"]}",
+		"{\"id\":301,\"title\":\"a\"}\n{\"number\":\"302\",\"query\":\"b\"}\n{\"qid\":\"302\",\"doc\":\"d\",\"label\":\"E\"}\n{\"qid\":\"302\",\"doc\":\"e\",\"grade\":\"1\"}",
 	)
 	f.Fuzz(func(t *testing.T, raw []byte) { hold(t, raw, FormatJSONL) })
 }
@@ -143,6 +145,9 @@ func FuzzDetect(f *testing.F) {
 func hold(t *testing.T, raw []byte, format Format) *Set {
 	t.Helper()
 	opts := Options{Format: format, TextOptional: true}
+	if format == FormatCSV || format == FormatJSONL {
+		opts.Grades = map[string]float64{"E": 3, "Irrelevant": 0}
+	}
 	set, err := Parse("f", raw, opts)
 	problems := 0
 	opts.Places = true
