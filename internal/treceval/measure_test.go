@@ -53,6 +53,8 @@ func TestParseMeasures(t *testing.T) {
 		"11pt_avg.0.5":          "11pt_avg takes no parameters",
 		"ndcg.1=3,2=x":          `"2=x" for a gain: write GRADE=GAIN`,
 		"ndcg.1=3,1=4":          `"1=4" for a gain`,
+		"ndcg.":                 `"" for a gain: write GRADE=GAIN`,
+		"set_F.x":               `weight "x": write one number from 0 on`,
 		"ndcg.1=-1":             `"1=-1" for a gain`,
 		"ndcg.1=3,":             `"" for a gain`,
 		"set_F.2,3":             `weight "2,3": write one number from 0 on`,

@@ -13,19 +13,19 @@ import (
 var (
 	// withGains is trec_eval's ndcg with what grades are worth, and withWeight its set_F with the weight of recall; with a
 	// point as its option -m has them, or with the line that it prints.
-	withGains  = regexp.MustCompile(`^ndcg[._]([0-9]+=.*)$`)
-	withWeight = regexp.MustCompile(`^set_F[._]([0-9.].*)$`)
+	withGains  = regexp.MustCompile(`^ndcg(?:\.(.*)|_([0-9]+=.*))$`)
+	withWeight = regexp.MustCompile(`^set_F(?:\.(.*)|_([0-9.].*))$`)
 )
 
 // parseParameters reads a measure of trec_eval with parameters that are no cut-offs, or with levels of recall, or gm_map.
 // ok is false for any other.
 func parseParameters(name string, relevantFrom float64) (m Measure, ok bool, err error) {
 	if parts := withGains.FindStringSubmatch(name); parts != nil {
-		m, err = ndcgWithGains(parts[1])
+		m, err = ndcgWithGains(parts[1] + parts[2])
 		return m, true, err
 	}
 	if parts := withWeight.FindStringSubmatch(name); parts != nil {
-		m, err = weightedF(parts[1])
+		m, err = weightedF(parts[1] + parts[2])
 		return m, true, err
 	}
 	switch {
