@@ -27,7 +27,8 @@ func (r *Result) WriteMarkdown(w io.Writer, p Print) error {
 	for _, q := range r.Queries {
 		row := []string{q.ID}
 		for i, m := range r.Measures {
-			row = append(row, orDash(m.format(q.Scores[i], 4)))
+			value, ok := m.format(q.Scores[i], 4)
+			row = append(row, orDash(value, ok && m.OfQuery()))
 		}
 		writeRow(out, row...)
 	}

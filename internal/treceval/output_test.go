@@ -18,6 +18,22 @@ func result(t *testing.T) *Result {
 	return r
 }
 
+// TestGeometricMeanIsOfTheRun makes sure that no output shows the average precision of a query as gm_map.
+func TestGeometricMeanIsOfTheRun(t *testing.T) {
+	_, r, err := try(t, "a 0 x 1\n", "a Q0 x 1 2 t\n", Options{}, "gm_map", "num_ret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(io.Writer, Print) error{
+		"trec": r.WriteTrec, "csv": r.WriteCSV, "markdown": r.WriteMarkdown, "json": r.WriteJSON,
+	} {
+		var out strings.Builder
+		if err := write(&out, Print{Queries: true, NoTotals: true}); err != nil || strings.Contains(out.String(), "1.0") {
+			t.Errorf("%s: got %v\n%s", name, err, out.String())
+		}
+	}
+}
+
 func TestOutputs(t *testing.T) {
 	r := result(t)
 	for _, row := range []struct {
