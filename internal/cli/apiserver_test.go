@@ -8,14 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
 	"github.com/relevance-gate/relevance-gate/controllers"
@@ -25,6 +28,7 @@ import (
 var apiServer = &envtest.Environment{CRDDirectoryPaths: []string{"../../config/crd"}, ErrorIfCRDPathMissing: true}
 
 var startAPIServer = sync.OnceValue(func() error {
+	log.SetLogger(logr.Discard())
 	config, err := apiServer.Start()
 	if err == nil {
 		config.QPS, config.Burst = 1000, 1000
@@ -69,7 +73,7 @@ func runOperator(t *testing.T, namespace string) {
 		Client: manager.GetClient(), Live: manager.GetAPIReader(), Events: manager.GetEventRecorder("relevance-gate"),
 		Clock: clock.RealClock{}, JobImage: "relevance-gate:test", Hosts: hosts,
 	}
-	must(t, reconciler.SetupWithManager(manager, controller.Options{}))
+	must(t, reconciler.SetupWithManager(manager, controller.Options{SkipNameValidation: ptr.To(true)})) // several tests run one
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- manager.Start(ctx) }()
