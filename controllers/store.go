@@ -86,7 +86,9 @@ func (s *scope) store(summary *evaluate.Summary) {
 	}
 	status.CandidateChanged = m.CandidateChanged
 	status.Noise, status.LiveNoise = v1alpha1.DecimalOf(m.Noise), v1alpha1.DecimalOf(m.LiveNoise)
-	status.Regressions = &v1alpha1.RegressionsStatus{Count: int64(m.RegressionCount), Protected: int64(m.ProtectedRegressions)}
+	status.Regressions = &v1alpha1.RegressionsStatus{
+		Count: int64(m.RegressionCount), Protected: int64(m.ProtectedRegressions), ProtectedErrors: int64(m.ProtectedErrors),
+	}
 	for _, worst := range m.Worst {
 		status.Regressions.Worst = append(status.Regressions.Worst, v1alpha1.Regression{
 			Query:     worst.Query,
@@ -133,6 +135,7 @@ func (s *scope) measurement() (verdict.Measurement, error) {
 	}
 	if regressions := status.Regressions; regressions != nil {
 		m.RegressionCount, m.ProtectedRegressions = int(regressions.Count), int(regressions.Protected)
+		m.ProtectedErrors = int(regressions.ProtectedErrors)
 	}
 	if read.problem != nil {
 		return m, fmt.Errorf("reading the numbers in the status: %w", read.problem)

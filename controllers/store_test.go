@@ -30,7 +30,7 @@ func TestWhatIsStoredIsReadBack(t *testing.T) {
 		},
 		JudgedCandidate: ptr.To[int64](500_000), JudgedLive: ptr.To[int64](1),
 		HitsCandidate: 9, HitsLive: 8, JudgedHitsCandidate: 7, JudgedHitsLive: 6, EmptyCandidate: 5, EmptyLive: 4,
-		NegativesFailed: 3, MissingDocs: 2, RegressionCount: 11, ProtectedRegressions: 1,
+		NegativesFailed: 3, MissingDocs: 2, RegressionCount: 11, ProtectedRegressions: 1, ProtectedErrors: 2,
 	}
 	liveOnly := verdict.Measurement{
 		Queries: 1, Judgments: 1, Deterministic: true, Scores: []verdict.Score{{Metric: "ndcg@10", Live: ptr.To[int64](1)}},

@@ -538,6 +538,11 @@ type RegressionsStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Protected int64 `json:"protected"`
 
+	// protectedErrors is the number of queries in error that may not regress at all.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ProtectedErrors int64 `json:"protectedErrors,omitempty"`
+
 	// worst are the queries that fell furthest. They are named by id, never by text.
 	// +optional
 	// +listType=atomic

@@ -24,6 +24,9 @@ func (r *run) score(context.Context) error {
 		if err == nil {
 			continue
 		}
+		if r.isProtected(r.set.Queries[query].Weight) {
+			m.ProtectedErrors++
+		}
 		if m.Errors++; m.Errors == 1 {
 			// The engine's own words can quote the query.
 			m.FirstError = sentence.Cut("query "+r.set.Queries[query].ID+": "+engine.Summary(err), maxFirstError)

@@ -318,6 +318,13 @@ func TestRegressions(t *testing.T) {
 		t.Errorf("%d regressions, %d protected: %+v", m.RegressionCount, m.ProtectedRegressions, m.Worst)
 	}
 
+	// Of queries in error nobody knows; those that are heavy enough are counted.
+	candidate["q1"], candidate["q5"] = "!", "!"
+	if m := measured(t, plan, queries, once(candidate), once(live)).Measurement; m.Errors != 2 || m.ProtectedErrors != 1 || m.ProtectedRegressions != 1 {
+		t.Errorf("%d errors, %d protected; %d protected regressions", m.Errors, m.ProtectedErrors, m.ProtectedRegressions)
+	}
+	candidate["q1"], candidate["q5"] = "a", ""
+
 	plan.Regressions.Drop = 500_001
 	if m := measured(t, plan, queries, once(candidate), once(live)).Measurement; m.RegressionCount != 2 {
 		t.Errorf("%d regressions, want the 2 that lost more than half", m.RegressionCount)

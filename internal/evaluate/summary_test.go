@@ -49,7 +49,7 @@ func largestSummary() Summary {
 			JudgedCandidate: pointer(int64(999_999)), JudgedLive: pointer(int64(999_999)),
 			HitsCandidate: 1 << 30, HitsLive: 1 << 30, JudgedHitsCandidate: 1 << 30, JudgedHitsLive: 1 << 30,
 			EmptyCandidate: 1 << 30, EmptyLive: 1 << 30, NegativesFailed: 1 << 30, MissingDocs: 1 << 30,
-			RegressionCount: 1 << 30, ProtectedRegressions: 1 << 30,
+			RegressionCount: 1 << 30, ProtectedRegressions: 1 << 30, ProtectedErrors: 1 << 30,
 		},
 	}
 	m := &report.Measurement

@@ -147,6 +147,11 @@ func TestDecide(t *testing.T) {
 		{"the first error is told", with(good, func(m *Measurement) { m.Errors, m.FirstError = 2, "query q1: searching v2: it has no id" }), usual, Inconclusive, ReasonTooManyErrors,
 			"2 of 22 queries ended in an error; none may (maxErrors); the first: query q1: searching v2: it has no id"},
 		{"as many errors as may be", with(good, func(m *Measurement) { m.Errors = 2 }), but(usual, func(l *Limits) { l.MaxErrors = 2 }), Passed, ReasonThresholdsMet, goodMessage},
+		{"a protected query in error, however many may be", with(good, func(m *Measurement) { m.Errors, m.ProtectedErrors, m.FirstError = 2, 1, "query q1: no" }),
+			but(regressions(math.MaxInt), func(l *Limits) { l.MaxErrors = 2 }), Inconclusive, ReasonTooManyErrors,
+			"1 protected query ended in an error, and none may, as it could have got worse (protectWeightFrom); the first: query q1: no"},
+		{"a protected query in error has nothing to be compared with", with(liveAlone(ndcg, 850_000), func(m *Measurement) { m.Errors, m.ProtectedErrors = 1, 1 }),
+			but(limits(minimum(ndcg, 850_000)), func(l *Limits) { l.MaxErrors, l.LiveOnly, l.MaxRegressions = 1, true, n(0) }), Passed, ReasonThresholdsMet, "ndcg@10 0.850000 holds min 0.850000"},
 		{"a candidate that changed", with(good, func(m *Measurement) { m.CandidateChanged = true }), usual, Inconclusive, ReasonCandidateChanged,
 			"the candidate's content changed while it was measured"},
 		{"repeats that differ", with(good, func(m *Measurement) { m.Deterministic, m.Noise = false, 12_345 }), usual, Inconclusive, ReasonNotDeterministic,
@@ -393,6 +398,7 @@ func TestMeasurementSurvivesJSON(t *testing.T) {
 	want := with(measured(), func(m *Measurement) {
 		m.Errors, m.FirstError, m.CandidateChanged, m.Noise, m.LiveNoise = 1, "query q1: no", true, 4, 5
 		m.EmptyCandidate, m.EmptyLive, m.NegativesFailed, m.MissingDocs, m.RegressionCount, m.ProtectedRegressions = 6, 7, 8, 9, 10, 11
+		m.ProtectedErrors = 12
 		m.Worst = []Regression{{"q", 1_000_000, 0, 1.5}}
 	})
 	raw, err := json.Marshal(want)

@@ -11,9 +11,10 @@ type finding struct{ reason, message string }
 
 // evidence returns the first reason why a measurement allows no verdict, whatever its numbers say.
 func evidence(m Measurement, l Limits) finding {
+	if found := inError(m, l); found.reason != "" {
+		return found
+	}
 	switch {
-	case m.Errors > l.MaxErrors:
-		return tooManyErrors(m, l)
 	case m.CandidateChanged && !l.LiveOnly:
 		return finding{ReasonCandidateChanged, "the candidate's content changed while it was measured"}
 	case !m.Deterministic && !l.LiveOnly:
@@ -38,9 +39,20 @@ func evidence(m Measurement, l Limits) finding {
 	return finding{}
 }
 
-func tooManyErrors(m Measurement, l Limits) finding {
-	message := fmt.Sprintf("%d of %s ended in an error; %s may (maxErrors)",
-		m.Errors, counted(m.Queries, "query", "queries"), atMost(l.MaxErrors))
+// inError finds too many queries in error. maxErrors is no leave to lose a protected one: nobody knows whether it got
+// worse.
+func inError(m Measurement, l Limits) finding {
+	message := ""
+	switch {
+	case m.Errors > l.MaxErrors:
+		message = fmt.Sprintf("%d of %s ended in an error; %s may (maxErrors)",
+			m.Errors, counted(m.Queries, "query", "queries"), atMost(l.MaxErrors))
+	case m.ProtectedErrors > 0 && comparesWithLive(m, l):
+		message = counted(m.ProtectedErrors, "protected query", "protected queries") +
+			" ended in an error, and none may, as it could have got worse (protectWeightFrom)"
+	default:
+		return finding{}
+	}
 	if m.FirstError != "" {
 		message += "; the first: " + m.FirstError
 	}

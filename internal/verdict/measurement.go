@@ -32,9 +32,10 @@ type Measurement struct {
 	NegativesFailed int `json:"negativesFailed"` // queries that should return nothing and returned something
 	MissingDocs     int `json:"missingDocs"`     // judged documents that were in no answer
 
-	RegressionCount      int          `json:"regressions"` // queries that lost as much as the gate's regressions.drop, or more
-	ProtectedRegressions int          `json:"protected"`   // how many of them are too heavy to be among them
-	Worst                []Regression `json:"worst"`       // at most 10, the worst first, equals by query id
+	RegressionCount      int          `json:"regressions"`               // queries that lost as much as the gate's regressions.drop, or more
+	ProtectedRegressions int          `json:"protected"`                 // how many of them are too heavy to be among them
+	ProtectedErrors      int          `json:"protectedErrors,omitempty"` // queries in error that are as heavy
+	Worst                []Regression `json:"worst"`                     // at most 10, the worst first, equals by query id
 }
 
 // Score is the mean of a metric on either side, nil where there is none.

@@ -24,7 +24,7 @@ const (
 	ReasonThresholdsMet      = "ThresholdsMet"      // Passed: all limits hold
 	ReasonBelowThreshold     = "BelowThreshold"     // Failed: a score is below its min or fell by more than its maxDrop
 	ReasonTooManyRegressions = "TooManyRegressions" // Failed: too many queries, or a protected one, got worse
-	ReasonTooManyErrors      = "TooManyErrors"      // Inconclusive: more queries in error than maxErrors
+	ReasonTooManyErrors      = "TooManyErrors"      // Inconclusive: more queries in error than maxErrors, or a protected one
 	ReasonCandidateChanged   = "CandidateChanged"   // Inconclusive: the candidate was written while it was measured
 	ReasonNotDeterministic   = "NotDeterministic"   // Inconclusive: the candidate's repeats differ
 	ReasonNothingJudged      = "NothingJudged"      // Inconclusive: there are hits, but none has a judgment
