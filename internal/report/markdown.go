@@ -44,7 +44,9 @@ func markdown(w io.Writer, r Result, _ Style) error {
 	fmt.Fprint(out, "\n<details><summary>How good the evidence is</summary>\n\n")
 	fmt.Fprintf(out, "- golden set: the digest of its bytes is `%s`, and of its content `%s`\n", r.Report.GoldenDigest, r.Report.GoldenContent)
 	for _, line := range evidenceLines(r.Report) {
-		fmt.Fprintf(out, "- %s\n", markdownText(line))
+		said := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(said)] // Behind the dash it would make code of the line.
+		fmt.Fprintf(out, "%s- %s\n", indent, markdownText(said))
 	}
 	fmt.Fprint(out, "\n</details>\n")
 	return out.Flush()

@@ -76,7 +76,7 @@ func addTies(add func(format string, args ...any), r *evaluate.Report) {
 			add("  %s of the %s lies between %s and %s, as the ties fall out",
 				r.Metrics[i].Name, side, six(&tie.Low), six(&tie.High))
 			if tie.Open > 0 {
-				add("    or outside: ties of %d queries reach to the last hit that was asked for", tie.Open)
+				add("    or outside; queries whose tie reaches to the last hit that was asked for: %d", tie.Open)
 			}
 		}
 	}

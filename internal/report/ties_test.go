@@ -49,9 +49,26 @@ func TestTextTellsWhatTiesAndRepeatsLeaveOpen(t *testing.T) {
 	}
 	want := `queries whose ranking is tied at a cut: 2
   ndcg@10 of the candidate lies between 0.790000 and 0.812345, as the ties fall out
-    or outside: ties of 1 queries reach to the last hit that was asked for
+    or outside; queries whose tie reaches to the last hit that was asked for: 1
 spread of the live index over the repeats: 0.012345
 the live index was not the same in each repeat: query q2: recall@50 1, then 0.5 in repeat 2
+`
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("got\n%s\nwant in it\n%s", &out, want)
+	}
+}
+
+func TestMarkdownNestsWhatTiesLeaveOpen(t *testing.T) {
+	r := makeTiedReport()
+	var out bytes.Buffer
+	outcome := verdict.Outcome{Verdict: verdict.Passed, Scores: make([]verdict.ScoreVerdict, len(r.Measurement.Scores))}
+	limits := verdict.Limits{Metrics: make([]verdict.Limit, len(r.Measurement.Scores))}
+	if err := Write(&out, FormatMarkdown, Result{Report: r, Limits: limits, Outcome: outcome}, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	want := `- queries whose ranking is tied at a cut: 2
+  - ndcg@10 of the candidate lies between 0.790000 and 0.812345, as the ties fall out
+    - or outside; queries whose tie reaches to the last hit that was asked for: 1
 `
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("got\n%s\nwant in it\n%s", &out, want)
