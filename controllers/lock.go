@@ -79,6 +79,15 @@ func (r *Reconciler) lockCandidate(ctx context.Context, s *scope) error {
 		if err := r.recordIntent(ctx, s, &halt{reason: v1alpha1.ReasonSettling, message: "locking " + s.candidate.Index}); err != nil {
 			return err
 		}
+		// What was set before the lock was recorded is somebody else's.
+		found, err := s.engine.Settings(ctx, s.candidate.Index)
+		if err != nil {
+			return s.engineError(err)
+		}
+		if sentence := alias.ForeignBlocks(found[s.candidate.Index]); sentence != "" {
+			s.gate.Status.Lock = nil
+			return stalled(v1alpha1.ReasonCandidateBlocked, "%s", sentence)
+		}
 	}
 	// Repeated on every pass: somebody may have lifted the lock, or a pass was
 	// cut short between its calls. It does nothing where the lock is complete.

@@ -158,3 +158,18 @@ func TestALockIsRecordedBeforeItIsTaken(t *testing.T) {
 		t.Errorf("the gate is %s", w.state("gate"))
 	}
 }
+
+func TestABlockThatSomebodyElseSetBeforeTheLockWasRecordedIsLeftAlone(t *testing.T) {
+	w := onElasticsearch(t, goodDocs)
+	w.gate(lockUntilPassed)
+	// The count of readyWhen comes after the look at the blocks, and before the record.
+	w.proxy.before("/"+w.candidate+"/_count", func() {
+		testengine.Do(t, "PUT", w.engine+"/"+w.candidate+"/_block/write", "")
+	})
+	w.pass()
+	w.expect(stalls("CandidateBlocked"))
+	w.expectBlocks(w.candidate, "write")
+	if lock := w.read().Status.Lock; lock != nil {
+		t.Errorf("the lock is recorded as %+v", lock)
+	}
+}
