@@ -7,6 +7,8 @@ GO         ?= go
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS    := -s -w -X github.com/relevance-gate/relevance-gate/internal/cli.version=$(VERSION)
 FUZZTIME   ?= 1m
+SEED       ?= 1
+RUNS       ?= 10000
 LOCAL      := $(CURDIR)/.local
 TOOLS      := $(LOCAL)/bin
 
@@ -36,6 +38,10 @@ test: ## Run every suite on a real cluster and real search engines
 .PHONY: cover
 cover: ## Fail if the packages that decide verdicts are tested by less than 95 %
 	hack/cover
+
+.PHONY: test-sim
+test-sim: ## Let gates live in a simulation, RUNS times from SEED
+	$(GO) test ./internal/sim -count=1 -timeout 60m -v -run TestSimulation -args -sim.seed=$(SEED) -sim.runs=$(RUNS)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME, 1m by default
