@@ -139,6 +139,12 @@ func (s *scope) swap(record *v1alpha1.PromotionStatus) alias.Swap {
 func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) error {
 	record := s.gate.Status.Promotion
 	result, err := swap.Run(ctx, s.engine)
+	if !result.Promoted && swap.Lock == alias.LockUntilPassed && s.gate.Status.Lock != nil {
+		// The swap has locked the candidate again, also where it ended in an error.
+		if err := r.lockStillWanted(ctx, s); err != nil {
+			return err
+		}
+	}
 	if errors.As(err, new(apiError)) {
 		return err
 	}
@@ -155,12 +161,6 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 		h := promoting(s)
 		h.message = fmt.Sprintf("moving alias %s to %s has not come to an end: %s", swap.Alias, swap.Candidate.Index, engine.Summary(err))
 		return h
-	}
-	if !result.Promoted && swap.Lock == alias.LockUntilPassed && s.gate.Status.Lock != nil {
-		// The swap has locked the candidate again.
-		if err := r.lockStillWanted(ctx, s); err != nil {
-			return err
-		}
 	}
 	s.gate.Status.Promotion = nil
 	if !isPromotion(record) {
