@@ -88,7 +88,7 @@ func (s *scope) approveCommand(value string) string {
 func (s *scope) awaitApproval(format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	if s.wasRolledBack() {
-		return stalled(v1alpha1.ReasonRolledBack, "%s passed but was rolled back, so only an approval of this evaluation makes it live again; %s", s.candidate.Index, what)
+		return stalled(v1alpha1.ReasonRolledBack, "%s passed, but it was live and was rolled back, so only an approval of this evaluation makes it live again; %s", s.candidate.Index, what)
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, 0, "passed; %s", what)
 }

@@ -18,6 +18,8 @@ func (r *Reconciler) sendEvent(before, after *v1alpha1.RelevanceGate) {
 	was, is := before.Status, after.Status
 	r.sendChanges(after, was.History, is.History)
 	r.sendRollback(after, was, is)
+	r.sendRequests(after, was, is)
+	r.sendRevert(after, was, is)
 	if was.Verdict == is.Verdict && was.Reason == is.Reason {
 		return
 	}
@@ -49,13 +51,31 @@ func (r *Reconciler) sendChanges(gate *v1alpha1.RelevanceGate, was, is []v1alpha
 	}
 }
 
-// sendRollback answers a request to roll back, and tells once that there is no way
-// back any more.
+// sendRollback tells once that there is no way back any more.
 func (r *Reconciler) sendRollback(gate *v1alpha1.RelevanceGate, was, is v1alpha1.RelevanceGateStatus) {
 	if loss := lossIn(is); loss != "" && lossIn(was) != loss {
 		r.Events.Eventf(gate, nil, corev1.EventTypeWarning, v1alpha1.ReasonRollbackLost, "Watch", "%s",
 			cut("the promotion cannot be rolled back: "+loss, maxNote))
 	}
+}
+
+// sendRevert tells that the alias was moved back.
+func (r *Reconciler) sendRevert(gate *v1alpha1.RelevanceGate, was, is v1alpha1.RelevanceGateStatus) {
+	before, after := lastRevert(was), lastRevert(is)
+	if after.Message != "" && (after.Message != before.Message || !after.At.Equal(before.At)) {
+		r.Events.Eventf(gate, nil, corev1.EventTypeWarning, v1alpha1.ReasonDriftReverted, "Revert", "%s", cut(after.Message, maxNote))
+	}
+}
+
+func lastRevert(status v1alpha1.RelevanceGateStatus) v1alpha1.RevertStatus {
+	if status.Drift == nil || len(status.Drift.Reverts) == 0 {
+		return v1alpha1.RevertStatus{}
+	}
+	return status.Drift.Reverts[len(status.Drift.Reverts)-1]
+}
+
+// sendRequests answers what annotations asked for.
+func (r *Reconciler) sendRequests(gate *v1alpha1.RelevanceGate, was, is v1alpha1.RelevanceGateStatus) {
 	if is.Requests == nil {
 		return
 	}
@@ -64,6 +84,7 @@ func (r *Reconciler) sendRollback(gate *v1alpha1.RelevanceGate, was, is v1alpha1
 		before = *was.Requests
 	}
 	r.sendAnswer(gate, before.Rollback, is.Requests.Rollback)
+	r.sendAnswer(gate, before.AcceptDrift, is.Requests.AcceptDrift)
 }
 
 func lossIn(status v1alpha1.RelevanceGateStatus) string {

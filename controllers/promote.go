@@ -154,7 +154,7 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 		if h := asHalt(s.engineError(err)); h.stalled {
 			r.dropRefused(ctx, s, swap)
 			if !isPromotion(record) && s.gate.Status.Promotion == nil {
-				return r.rolledBack(ctx, s, record, alias.Result{Message: h.message})
+				return r.moved(ctx, s, record, alias.Result{Message: h.message})
 			}
 			return h
 		}
@@ -164,13 +164,27 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 	}
 	s.gate.Status.Promotion = nil
 	if !isPromotion(record) {
-		return r.rolledBack(ctx, s, record, result)
+		return r.moved(ctx, s, record, result)
 	}
 	if !result.Promoted {
 		return s.notPromoted(result)
 	}
 	s.recordPromotion(swap, record.EvaluationKey)
 	return nil
+}
+
+// moved writes down what came of a move that was no promotion. The pass goes on with
+// the alias as it is now.
+func (r *Reconciler) moved(ctx context.Context, s *scope, record *v1alpha1.PromotionStatus, result alias.Result) error {
+	if record.Kind == v1alpha1.MoveRollback {
+		s.rolledBack(record, result)
+	} else {
+		s.reverted(record, result)
+	}
+	if err := r.readAlias(ctx, s); err != nil {
+		return err
+	}
+	return r.chooseCandidate(ctx, s)
 }
 
 // dropRefused drops the record of a swap that the engine refused, once the alias

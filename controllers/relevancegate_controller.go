@@ -122,6 +122,10 @@ type scope struct {
 	// nextScheduled is when it asks next.
 	due           bool
 	nextScheduled time.Time
+	// drifted is the index that the alias was moved away from, or nil, and
+	// notReverted is why it was not moved back.
+	drifted     *v1alpha1.IndexRef
+	notReverted string
 	// atRest says that the alias points where our promotion put it.
 	atRest bool
 }
@@ -205,9 +209,10 @@ func (r *Reconciler) runPhases(ctx context.Context, s *scope) error {
 		r.giveBackLock,     // a lock that the spec no longer asks for
 		r.suspended,        // now that all is in order
 		r.rollBack,         // a rollback that was asked for
+		r.mendDrift,        // an alias that somebody else has moved
 		r.resolveInputs,    // golden set, search, metrics
 		r.rest,             // after a promotion: nothing more is touched
-		r.checkDrift,       // an alias that was moved away after a promotion
+		r.checkDrift,       // what is left of that
 		r.checkAlias,       // an alias that can be moved
 		r.checkChosen,      // an index that the pattern matches
 		r.findCandidate,    // exists, is free, is filled

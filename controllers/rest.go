@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/relevance-gate/relevance-gate/api/v1alpha1"
-	"github.com/relevance-gate/relevance-gate/internal/engine"
 	"github.com/relevance-gate/relevance-gate/internal/evaluate"
 )
 
@@ -70,29 +69,4 @@ func (r *Reconciler) measureLive(ctx context.Context, s *scope) error {
 	plan := s.plan()
 	plan.Live = &evaluate.Index{Name: s.live.Index, UUID: s.live.UUID}
 	return r.measure(ctx, s, plan)
-}
-
-// checkDrift stops where the alias was moved away from what this gate had
-// promoted: promoting it again would fight with whoever moved it. The verdict
-// stands, it is the alias that is elsewhere. A gate that is not to move the alias
-// leaves it to others, and an index made anew is another candidate.
-func (r *Reconciler) checkDrift(ctx context.Context, s *scope) error {
-	promoted := s.promotedTo()
-	if promoted == nil || promoted.Index != s.candidateIndex || s.gate.Spec.Promotion.Policy == v1alpha1.PolicyOff {
-		return nil
-	}
-	found, err := s.engine.Settings(ctx, promoted.Index)
-	if err != nil && !engine.IsNotFound(err) {
-		return s.engineError(err)
-	}
-	if found[promoted.Index].UUID != promoted.UUID {
-		return nil
-	}
-	if s.evaluationCurrent(promoted.UUID) {
-		if err := r.decide(ctx, s); err != nil {
-			return err
-		}
-	}
-	return stalled(v1alpha1.ReasonDrifted, "alias %s %s, but this gate had promoted %s; point it back, or name the next candidate in spec.candidate.index",
-		s.gate.Spec.Alias, s.pointsAt(), promoted.Index)
 }

@@ -32,13 +32,19 @@ func (r *Reconciler) rollBack(ctx context.Context, s *scope) error {
 		return nil
 	}
 	status := s.gate.Status.Alias
-	started := metav1.NewTime(s.now)
-	s.gate.Status.Promotion = &v1alpha1.PromotionStatus{
+	return r.moveBack(ctx, s, v1alpha1.PromotionStatus{
 		Kind: v1alpha1.MoveRollback, Request: request, EvaluationKey: status.EvaluationKey,
 		From: status.PromotedTo, To: status.PromotedFrom,
-		// Nothing was measured that a block would keep as it was.
-		Lock: v1alpha1.LockNone, Step: v1alpha1.StepRecorded, StartedAt: &started,
-	}
+	})
+}
+
+// moveBack moves the alias to the recorded index, whose UUID is all that counts.
+func (r *Reconciler) moveBack(ctx context.Context, s *scope, record v1alpha1.PromotionStatus) error {
+	started := metav1.NewTime(s.now)
+	record.Step, record.StartedAt = v1alpha1.StepRecorded, &started
+	// Nothing was measured that a block would keep as it was.
+	record.Lock = v1alpha1.LockNone
+	s.gate.Status.Promotion = &record
 	if err := r.recordIntent(ctx, s, promoting(s)); err != nil {
 		return err
 	}
@@ -113,12 +119,11 @@ func (r *Reconciler) watchRollback(ctx context.Context, s *scope) error {
 	return err
 }
 
-// rolledBack writes down what came of a rollback. The pass goes on with the alias as
-// it is now.
-func (r *Reconciler) rolledBack(ctx context.Context, s *scope, record *v1alpha1.PromotionStatus, result alias.Result) error {
+// rolledBack writes down what came of a rollback.
+func (s *scope) rolledBack(record *v1alpha1.PromotionStatus, result alias.Result) {
 	if !result.Promoted {
 		s.answers().Rollback = s.answer(record.Request, v1alpha1.ReasonRequestRefused, "%s", result.Message)
-		return r.lookAgain(ctx, s)
+		return
 	}
 	status := &s.gate.Status
 	s.noLongerLive(record.From)
@@ -127,15 +132,6 @@ func (r *Reconciler) rolledBack(ctx context.Context, s *scope, record *v1alpha1.
 	status.Alias.EvaluationKey, status.Alias.RollbackLoss = "", ""
 	s.answers().Rollback = s.answer(record.Request, v1alpha1.ReasonRolledBack, "alias %s was moved back from %s to %s",
 		s.gate.Spec.Alias, record.From.Index, record.To.Index)
-	return r.lookAgain(ctx, s)
-}
-
-// lookAgain reads the alias once more, and finds what is the candidate now.
-func (r *Reconciler) lookAgain(ctx context.Context, s *scope) error {
-	if err := r.readAlias(ctx, s); err != nil {
-		return err
-	}
-	return r.chooseCandidate(ctx, s)
 }
 
 // noLongerLive remembers an index that was taken away from the alias on purpose: it
@@ -150,5 +146,5 @@ func (s *scope) noLongerLive(index *v1alpha1.IndexRef) {
 		at := metav1.NewTime(s.now)
 		status.Approval = &v1alpha1.ApprovalStatus{EvaluationKey: cut(asked.key(), maxKey), By: asked.by, At: &at, Generation: s.gate.Generation, Request: asked.request}
 	}
-	s.voidApproval("it was given before a rollback")
+	s.voidApproval("the alias was taken from " + index.Index + " after it was given")
 }

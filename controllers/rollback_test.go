@@ -86,7 +86,7 @@ func TestAnApprovalFromBeforeARollbackIsVoid(t *testing.T) {
 	w.askRollback()
 	w.pass()
 	w.expect(stateRolledBack)
-	w.expectMessage("it was given before a rollback")
+	w.expectMessage("after it was given")
 	w.expectAlias(w.live)
 }
 

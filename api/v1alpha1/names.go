@@ -11,6 +11,9 @@ const (
 	// AnnotationRollback asks to move the alias back from the index whose UUID it names, or from the one that the evaluation
 	// whose key it names made live. The answer is in status.requests.rollback.
 	AnnotationRollback = Group + "/rollback"
+	// AnnotationAcceptDrift asks to take the index that it names, by name or UUID, for the right one: the alias was moved
+	// there by hand, and on purpose. The answer is in status.requests.acceptDrift.
+	AnnotationAcceptDrift = Group + "/acceptDrift"
 	// AnnotationRequestedAt asks for another evaluation whenever its value changes. The value that was acted on is echoed
 	// in status.lastHandledReconcileAt.
 	AnnotationRequestedAt = Group + "/requestedAt"

@@ -134,6 +134,11 @@ const (
 	ReasonContentChanged = "ContentChanged"
 	// ReasonDrifted surfaces when the alias points where no promotion put it.
 	ReasonDrifted = "Drifted"
+	// ReasonDriftReverted surfaces when an alias that somebody else had moved was moved back. Only events have it.
+	ReasonDriftReverted = "DriftReverted"
+	// ReasonDriftAccepted surfaces when somebody has said that the alias is right where it was moved to by hand. Only events
+	// and status.requests have it.
+	ReasonDriftAccepted = "DriftAccepted"
 	// ReasonRolledBack surfaces when the candidate was rolled back, and so waits for an approval of its own.
 	ReasonRolledBack = "RolledBack"
 	// ReasonRollbackLost surfaces when the index that a rollback would go back to is gone, another one, or closed. Only events
@@ -177,7 +182,8 @@ func Reasons() []string {
 		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonReportNotKept,
 		ReasonGoldenSetChanged,
 		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonApproved, ReasonPolicyOff,
-		ReasonContentChanged, ReasonDrifted, ReasonRolledBack, ReasonRollbackLost, ReasonRequestRefused, ReasonCandidateInUse, ReasonCandidateBlocked,
+		ReasonContentChanged, ReasonDrifted, ReasonDriftReverted, ReasonDriftAccepted, ReasonRolledBack, ReasonRollbackLost,
+		ReasonRequestRefused, ReasonCandidateInUse, ReasonCandidateBlocked,
 		ReasonAliasMissing, ReasonAliasOnSeveralIndices, ReasonAliasIsIndex, ReasonAliasIsDataStream, ReasonAliasNotPlain,
 		ReasonAliasTakenByOtherGate, ReasonAliasMoved,
 	}

@@ -616,7 +616,7 @@ type OnDrift string
 const (
 	// OnDriftReport says so in the status.
 	OnDriftReport OnDrift = "Report"
-	// OnDriftRevert moves the alias back.
+	// OnDriftRevert moves the alias back, at most 3 times an hour.
 	OnDriftRevert OnDrift = "Revert"
 )
 
@@ -657,7 +657,6 @@ type Promotion struct {
 	// onDrift is what is done when the alias points where no promotion put it.
 	// +optional
 	// +kubebuilder:default=Report
-	// +kubebuilder:validation:XValidation:rule="self != 'Revert'",message="spec.promotion.onDrift Revert is not supported yet"
 	OnDrift OnDrift `json:"onDrift,omitempty"`
 
 	// approvalSeconds is how long an approval holds.

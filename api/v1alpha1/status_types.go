@@ -191,6 +191,10 @@ type RelevanceGateStatus struct {
 	// +optional
 	Requests *RequestsStatus `json:"requests,omitempty"`
 
+	// drift is what was done about an alias that others moved.
+	// +optional
+	Drift *DriftStatus `json:"drift,omitempty"`
+
 	// alias is where the alias points.
 	// +optional
 	Alias *AliasStatus `json:"alias,omitempty"`
@@ -644,7 +648,7 @@ const (
 
 // MoveKind is why the alias is moved.
 //
-// +kubebuilder:validation:Enum=Promotion;Rollback
+// +kubebuilder:validation:Enum=Promotion;Rollback;Revert
 type MoveKind string
 
 // The kinds of moves.
@@ -653,6 +657,8 @@ const (
 	MovePromotion MoveKind = "Promotion"
 	// MoveRollback makes the index live again that was live before.
 	MoveRollback MoveKind = "Rollback"
+	// MoveRevert moves an alias back that somebody else has moved.
+	MoveRevert MoveKind = "Revert"
 )
 
 // PromotionStatus is the move of the alias that is under way.
@@ -661,7 +667,7 @@ type PromotionStatus struct {
 	// +optional
 	Kind MoveKind `json:"kind,omitempty"`
 
-	// request is the value of the annotation that asked for the move, absent for a promotion.
+	// request is the value of the annotation that asked for the move, absent if none did.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Request string `json:"request,omitempty"`
@@ -739,8 +745,8 @@ type AliasStatus struct {
 	// +optional
 	PromotedAt *metav1.Time `json:"promotedAt,omitempty"`
 
-	// promotedTo is the index that the last promotion or rollback by this gate made live. An alias that points elsewhere has
-	// drifted.
+	// promotedTo is the index that the last promotion or rollback by this gate made live, or that was accepted by hand. An
+	// alias that points elsewhere has drifted.
 	// +optional
 	PromotedTo *IndexRef `json:"promotedTo,omitempty"`
 
@@ -764,6 +770,35 @@ type RequestsStatus struct {
 	// rollback answers the annotation relevancegate.dev/rollback.
 	// +optional
 	Rollback *RequestStatus `json:"rollback,omitempty"`
+
+	// acceptDrift answers the annotation relevancegate.dev/acceptDrift.
+	// +optional
+	AcceptDrift *RequestStatus `json:"acceptDrift,omitempty"`
+}
+
+// DriftStatus is what was done about an alias that others moved.
+type DriftStatus struct {
+	// reverts are the last times that the alias was moved back, newest last.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=3
+	Reverts []RevertStatus `json:"reverts,omitempty"`
+}
+
+// RevertStatus is one time that the alias was moved back.
+type RevertStatus struct {
+	// at is when.
+	// +optional
+	At *metav1.Time `json:"at,omitempty"`
+
+	// from is the index that the alias was found on, absent if it was gone.
+	// +optional
+	From *IndexRef `json:"from,omitempty"`
+
+	// message is what was done, absent if it did not succeed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // RequestStatus is a request that was carried out or refused.

@@ -35,7 +35,6 @@ func (g *RelevanceGate) Validate() []string {
 		r.metric(&s.Metrics[i])
 	}
 	r.must(s.Promotion.MaxContentDrift == "", "spec.promotion.maxContentDrift is not supported yet")
-	r.must(s.Promotion.OnDrift != OnDriftRevert, "spec.promotion.onDrift Revert is not supported yet")
 	r.must(s.Evaluation.Resources == nil || s.Evaluation.Resources.Claims == nil,
 		"spec.evaluation.resources.claims is not supported yet")
 	return r.broken

@@ -180,7 +180,6 @@ func ruleRefusals() []refusal {
 		{"a segment of a metric that is not measured", set("segments", object{"limits": list{segment("head", "ndcg@10"), segment("head", "recall@50")}}), "spec", badSegment},
 
 		{"a tolerance for changed content", set("promotion.maxContentDrift", "0"), "spec.promotion", "spec.promotion.maxContentDrift is not supported yet"},
-		{"revert on drift", set("promotion.onDrift", "Revert"), "spec.promotion.onDrift", "spec.promotion.onDrift Revert is not supported yet"},
 		{"claims of devices", set("evaluation.resources", object{"claims": list{object{"name": "gpu"}}}), "spec.evaluation", "spec.evaluation.resources.claims is not supported yet"},
 	}
 }
