@@ -85,6 +85,7 @@ func (r *Reconciler) sendRequests(gate *v1alpha1.RelevanceGate, was, is v1alpha1
 	}
 	r.sendAnswer(gate, before.Rollback, is.Requests.Rollback)
 	r.sendAnswer(gate, before.AcceptDrift, is.Requests.AcceptDrift)
+	r.sendAnswer(gate, before.Unlock, is.Requests.Unlock)
 }
 
 func lossIn(status v1alpha1.RelevanceGateStatus) string {

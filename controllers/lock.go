@@ -73,6 +73,10 @@ func (r *Reconciler) lockCandidate(ctx context.Context, s *scope) error {
 	if !wantsLock(&s.gate.Spec) {
 		return nil
 	}
+	if s.gate.Status.Unlocked == s.candidate.UUID && !s.askedAgain() {
+		return r.stayUnlocked(ctx, s)
+	}
+	s.gate.Status.Unlocked = ""
 	if s.gate.Status.Lock == nil || s.gate.Status.Lock.UUID != s.candidate.UUID {
 		since := metav1.NewTime(s.now)
 		s.gate.Status.Lock = &v1alpha1.LockStatus{Index: s.candidate.Index, UUID: s.candidate.UUID, Since: &since}

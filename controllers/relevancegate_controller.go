@@ -207,6 +207,7 @@ func (r *Reconciler) runPhases(ctx context.Context, s *scope) error {
 		r.recoverPromotion, // a promotion that was cut short
 		r.chooseCandidate,  // the index that the spec names or its pattern finds
 		r.giveBackLock,     // a lock that the spec no longer asks for
+		r.unlock,           // a lock that somebody asks to give back
 		r.suspended,        // now that all is in order
 		r.rollBack,         // a rollback that was asked for
 		r.mendDrift,        // an alias that somebody else has moved

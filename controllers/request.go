@@ -44,10 +44,10 @@ func (s *scope) answer(value, reason, format string, args ...any) *v1alpha1.Requ
 }
 
 // asksFor is all that the annotations of a gate ask for.
-func asksFor(gate *v1alpha1.RelevanceGate) (values [5]string) {
+func asksFor(gate *v1alpha1.RelevanceGate) (values [6]string) {
 	for i, annotation := range []string{
 		v1alpha1.AnnotationApprove, v1alpha1.AnnotationApprovedBy, v1alpha1.AnnotationRollback, v1alpha1.AnnotationAcceptDrift,
-		v1alpha1.AnnotationRequestedAt,
+		v1alpha1.AnnotationUnlock, v1alpha1.AnnotationRequestedAt,
 	} {
 		values[i] = gate.Annotations[annotation]
 	}

@@ -119,7 +119,7 @@ func (s *scope) message(h *halt) string {
 	case s.atRest:
 		return s.outcome.Message + s.rollbackNote()
 	case s.outcome.Verdict != verdict.Passed && s.gate.Status.Lock != nil:
-		return fmt.Sprintf("%s; %s stays locked until another candidate is named, the gate is suspended or its policy is Off", s.outcome.Message, s.gate.Status.Lock.Index)
+		return fmt.Sprintf("%s; %s stays locked until another candidate is named, the gate is suspended, its policy is Off or the annotation %s names it", s.outcome.Message, s.gate.Status.Lock.Index, v1alpha1.AnnotationUnlock)
 	}
 	return s.outcome.Message
 }

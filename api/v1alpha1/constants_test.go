@@ -85,8 +85,9 @@ func TestNamesAreNames(t *testing.T) {
 	g.Expect(v1alpha1.AnnotationApprovedBy).To(Equal("relevancegate.dev/approvedBy"))
 	g.Expect(v1alpha1.AnnotationRollback).To(Equal("relevancegate.dev/rollback"))
 	g.Expect(v1alpha1.AnnotationAcceptDrift).To(Equal("relevancegate.dev/acceptDrift"))
+	g.Expect(v1alpha1.AnnotationUnlock).To(Equal("relevancegate.dev/unlock"))
 	for _, key := range []string{
-		v1alpha1.AnnotationRollback, v1alpha1.AnnotationAcceptDrift, v1alpha1.AnnotationApprove, v1alpha1.AnnotationApprovedBy, v1alpha1.AnnotationRequestedAt, v1alpha1.AnnotationReportKey, v1alpha1.AnnotationReportJob,
+		v1alpha1.AnnotationUnlock, v1alpha1.AnnotationRollback, v1alpha1.AnnotationAcceptDrift, v1alpha1.AnnotationApprove, v1alpha1.AnnotationApprovedBy, v1alpha1.AnnotationRequestedAt, v1alpha1.AnnotationReportKey, v1alpha1.AnnotationReportJob,
 		v1alpha1.AnnotationCluster, v1alpha1.AnnotationSearches, v1alpha1.LabelGate, v1alpha1.LabelGateUID,
 		v1alpha1.LabelAttempt, v1alpha1.LabelName, v1alpha1.LabelComponent, v1alpha1.LabelManagedBy,
 	} {

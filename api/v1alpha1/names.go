@@ -14,6 +14,9 @@ const (
 	// AnnotationAcceptDrift asks to take the index that it names, by name or UUID, for the right one: the alias was moved
 	// there by hand, and on purpose. The answer is in status.requests.acceptDrift.
 	AnnotationAcceptDrift = Group + "/acceptDrift"
+	// AnnotationUnlock asks to give back the lock on the index that it names, by name or UUID. It is not taken again until
+	// AnnotationRequestedAt asks for another evaluation. The answer is in status.requests.unlock.
+	AnnotationUnlock = Group + "/unlock"
 	// AnnotationRequestedAt asks for another evaluation whenever its value changes. The value that was acted on is echoed
 	// in status.lastHandledReconcileAt.
 	AnnotationRequestedAt = Group + "/requestedAt"

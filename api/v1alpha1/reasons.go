@@ -21,6 +21,8 @@ const (
 	ReasonNotHealthy = "NotHealthy"
 	// ReasonCandidateLockedByOtherGate surfaces when another gate tests and locks the same index.
 	ReasonCandidateLockedByOtherGate = "CandidateLockedByOtherGate"
+	// ReasonUnlocked surfaces when the candidate's lock was given back as asked, and nobody has asked to measure it again.
+	ReasonUnlocked = "Unlocked"
 	// ReasonSuspended surfaces when spec.suspend is set.
 	ReasonSuspended = "Suspended"
 )
@@ -171,7 +173,7 @@ const (
 func Reasons() []string {
 	return []string{
 		ReasonEvaluating, ReasonQueued, ReasonSettling, ReasonCandidateMissing, ReasonCandidateNotReady, ReasonTooFewDocs,
-		ReasonNotHealthy, ReasonCandidateLockedByOtherGate, ReasonSuspended,
+		ReasonNotHealthy, ReasonCandidateLockedByOtherGate, ReasonUnlocked, ReasonSuspended,
 		ReasonInvalidSpec, ReasonInvalidGoldenSet, ReasonGoldenSetNotFound, ReasonGoldenSetTooLarge,
 		ReasonGoldenDigestMismatch, ReasonInvalidSearch, ReasonInvalidMetric, ReasonSecretNotFound, ReasonInvalidSecret, ReasonSecretNotAllowed,
 		ReasonEngineUnavailable, ReasonEngineUnauthorized, ReasonEngineTLSError, ReasonEngineHostNotAllowed,

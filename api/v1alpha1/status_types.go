@@ -164,6 +164,11 @@ type RelevanceGateStatus struct {
 	// +optional
 	Lock *LockStatus `json:"lock,omitempty"`
 
+	// unlocked is the UUID of the candidate whose lock was given back as asked, and which is not locked again by itself.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Unlocked string `json:"unlocked,omitempty"`
+
 	// promotion is the move of the alias that is under way.
 	// +optional
 	Promotion *PromotionStatus `json:"promotion,omitempty"`
@@ -774,6 +779,10 @@ type RequestsStatus struct {
 	// acceptDrift answers the annotation relevancegate.dev/acceptDrift.
 	// +optional
 	AcceptDrift *RequestStatus `json:"acceptDrift,omitempty"`
+
+	// unlock answers the annotation relevancegate.dev/unlock.
+	// +optional
+	Unlock *RequestStatus `json:"unlock,omitempty"`
 }
 
 // DriftStatus is what was done about an alias that others moved.
