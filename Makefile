@@ -24,8 +24,9 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build the binary, bin/relevance-gate
+build: ## Build the binary, bin/relevance-gate, which is the kubectl plugin too
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/relevance-gate .
+	ln -sf relevance-gate bin/kubectl-relevance_gate
 
 .PHONY: test-unit
 test-unit: ## Test what needs no cluster and no search engine, in seconds

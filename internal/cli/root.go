@@ -31,12 +31,18 @@ const (
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if isPlugin(os.Args[0]) {
+		return runCommand(ctx, newPluginCommand(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	}
 	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 // Run runs one command line and returns its exit code.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	root := newRootCommand() //nolint:contextcheck // ExecuteContextC hands the context to every command.
+	return runCommand(ctx, newRootCommand(), args, in, out, errOut) //nolint:contextcheck // ExecuteContextC hands the context to every command.
+}
+
+func runCommand(ctx context.Context, root *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
