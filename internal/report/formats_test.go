@@ -418,3 +418,16 @@ func TestWidths(t *testing.T) {
 		}
 	}
 }
+
+// A verdict beside a maxDrop that was held against nothing must not look like one that was.
+func TestLiveAloneSaysWhatIsHeldAgainstNothing(t *testing.T) {
+	const line = "the live index was measured alone: maxDrop and regressions have nothing to be held against"
+	r := makeReport()
+	if slices.Contains(evidenceLines(r), line) {
+		t.Errorf("both were measured, but it says that %s", line)
+	}
+	r.Candidate = nil
+	if got := evidenceLines(r); got[0] != line {
+		t.Errorf("got %q, want first %s", got, line)
+	}
+}

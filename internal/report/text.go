@@ -225,6 +225,9 @@ func evidenceLines(r *evaluate.Report) []string {
 		}
 		return "candidate " + candidate + ", live " + live
 	}
+	if r.Candidate == nil {
+		add("the live index was measured alone: maxDrop and regressions have nothing to be held against")
+	}
 	add("judged rate: %s", pair(four(m.JudgedCandidate), four(m.JudgedLive)))
 	add("empty results: %s", pair(strconv.Itoa(m.EmptyCandidate), strconv.Itoa(m.EmptyLive)))
 	if r.Live != nil && r.Candidate != nil {
