@@ -104,7 +104,8 @@ func (g Gain) of(grade float64) float64 {
 	case grade == math.Trunc(grade):
 		return float64(int64(1)<<int(grade) - 1)
 	}
-	return math.Exp2(grade) - 1
+	whole, fraction := math.Modf(grade)
+	return math.Ldexp(exponential(fraction*math.Ln2), int(whole)) - 1 // math.Exp2 differs between architectures
 }
 
 // discountTable holds log2(rank+1) at index rank.

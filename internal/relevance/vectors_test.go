@@ -133,6 +133,15 @@ func TestGain(t *testing.T) {
 	if got, want := Exponential.of(.5), math.Sqrt2-1; math.Abs(got-want) > tolerance {
 		t.Errorf("exponential gain of .5 = %v, want %v", got, want)
 	}
+	for grade := .001; grade < MaxGrade; grade += .083 {
+		if got, want := Exponential.of(grade), math.Pow(2, grade)-1; math.Abs(got-want) > 1e-15*(want+1) {
+			t.Errorf("exponential gain of %v = %v, want %v", grade, got, want)
+		}
+	}
+	// Pinned, as it must be the same on every architecture.
+	if got, want := Exponential.of(2.3), 3.9245776533796644; got != want {
+		t.Errorf("exponential gain of 2.3 = %v, want exactly %v", got, want)
+	}
 	if got := Linear.of(.5); got != .5 {
 		t.Errorf("linear gain of .5 = %v", got)
 	}
