@@ -196,13 +196,19 @@ func (l *linter) same(rule string, first, second int, how string) {
 	}
 }
 
+// The block of the accents of Latin, Greek and Cyrillic letters.
+const (
+	firstAccent = '\u0300'
+	lastAccent  = '\u036f'
+)
+
 // wordsOf are the words of a text without case, accents, punctuation and order; the text itself if it has none.
 func wordsOf(text string) string {
 	var plain strings.Builder
 	for _, r := range norm.NFKD.String(text) {
 		switch {
-		case unicode.Is(unicode.Mn, r):
-		case unicode.IsLetter(r) || unicode.IsNumber(r):
+		case r >= firstAccent && r <= lastAccent:
+		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r): // A mark of other scripts is a vowel, or makes another letter.
 			plain.WriteRune(unicode.ToLower(r))
 		default:
 			plain.WriteByte(' ')

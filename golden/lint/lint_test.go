@@ -74,6 +74,8 @@ func TestRules(t *testing.T) {
 			`3 conflicting-judgments near/e: queries "good" and "near" differ only in case, accents, punctuation or the order of words, yet document "e" is 0 for the one and 1 for the other; decide for one grade`,
 			`4 near-duplicate-query near2/: queries "good" (line 1) and "near2" differ only in case, accents, punctuation or the order of words; keep one of the two`}},
 		{"texts without words", good + query("a", "++", judgment("d", 3)+","+judgment("e", 0)) + query("b", "--", judgment("d", 3)+","+judgment("e", 0)), Options{}, nil},
+		{"marks that are no accents make other words", good + query("crow", "カラス", judgment("d", 3)+","+judgment("e", 0)) + query("glass", "ガラス", judgment("d", 0)+","+judgment("e", 3)) +
+			query("drink", "पिना", judgment("d", 3)+","+judgment("e", 0)) + query("drink2", "पीना", judgment("d", 0)+","+judgment("e", 3)), Options{}, nil},
 		{"a document twice", good + query("q", "x", judgment("d", 1)+","+judgment("d", 1)+","+judgment("e", 0)), Options{}, []string{
 			`3 duplicate-judgment q/d: query "q" judges document "d" twice (first on line 3); keep one of the two`}},
 		{"a document with two grades", good + query("q", "x", judgment("d", 1)+","+judgment("d", 2)+","+judgment("e", 0)), Options{}, []string{
