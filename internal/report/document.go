@@ -34,6 +34,8 @@ type Document struct {
 	Message string           `json:"message"`
 	// Measured says what was measured; null when nothing was.
 	Measured *Measured `json:"measured"`
+	// Evidence is there where something was measured.
+	Evidence *Evidence `json:"evidence,omitempty"`
 	Scores   []Score   `json:"scores"`
 	// Segments and Draws are there where the gate asks for them.
 	Segments []Segment `json:"segments,omitempty"`
@@ -115,7 +117,7 @@ type Hit struct {
 // WriteVerdict writes the document of an evaluation that was held against its
 // limits.
 func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) error {
-	doc := Document{Verdict: &outcome.Verdict, Reason: outcome.Reason, Message: outcome.Message, Measured: measuredOf(r)}
+	doc := Document{Verdict: &outcome.Verdict, Reason: outcome.Reason, Message: outcome.Message, Measured: measuredOf(r), Evidence: evidenceOf(r)}
 	for i, score := range r.Measurement.Scores {
 		doc.Scores = append(doc.Scores, scoreOf(r, i, score, &outcome.Scores[i].Verdict))
 	}
@@ -127,7 +129,10 @@ func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) erro
 // known here. Its queries come the worst first, so that Pack leaves out the
 // others.
 func WriteMeasurement(w io.Writer, r *evaluate.Report) error {
-	doc := Document{Reason: ReasonMeasured, Message: "measured; the verdict is made where the limits are known", Measured: measuredOf(r)}
+	doc := Document{
+		Reason: ReasonMeasured, Message: "measured; the verdict is made where the limits are known",
+		Measured: measuredOf(r), Evidence: evidenceOf(r),
+	}
 	for i, score := range r.Measurement.Scores {
 		doc.Scores = append(doc.Scores, scoreOf(r, i, score, nil))
 	}

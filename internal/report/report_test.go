@@ -56,6 +56,7 @@ func makeReport() *evaluate.Report {
 			},
 		},
 		WorstMetric:   "recall@50",
+		Depth:         51,
 		Worst:         []int{0},
 		DroppedFields: []string{"aggs", "size"},
 	}
@@ -88,7 +89,9 @@ func TestDocumentIsAsPromised(t *testing.T) {
 	want := `{"schema":"relevancegate.dev/evaluation/v1","verdict":"Failed","reason":"BelowThreshold","message":"ndcg@10 0.799996 is below min 0.800000",` +
 		`"measured":{"evaluationKey":"sha256:` + strings.Repeat("e", 64) + `","engine":"Elasticsearch 7.17.29","goldenSet":{"digest":"sha256:` + strings.Repeat("0", 64) + `","contentDigest":"content-sha256:` + strings.Repeat("c", 64) + `","queries":3,"judgments":4},` +
 		`"candidate":{"name":"products-v2","uuid":"","docs":10},"live":{"name":"products-v1","uuid":"","docs":9},` +
-		`"metrics":[` + metric("recall@50", "recall", 50) + "," + metric("ndcg@10", "ndcg", 10) + "," + metric("noresults", "noresults", 0) + `],"worstMetric":"recall@50","keptHits":10},"scores":[` +
+		`"metrics":[` + metric("recall@50", "recall", 50) + "," + metric("ndcg@10", "ndcg", 10) + "," + metric("noresults", "noresults", 0) + `],"worstMetric":"recall@50","keptHits":10},` +
+		`"evidence":{"errors":1,"judged":{"candidate":"0.612345","live":null},"emptyResults":{"candidate":0,"live":1},"negativesFailed":0,"missingDocs":null,"duplicateHits":0,` +
+		`"noise":{"candidate":"0.000000","live":"0.000000"},"regressions":{"count":1,"protected":0},"depth":51,"droppedFields":["aggs","size"]},"scores":[` +
 		`{"metric":"recall@50","candidate":"0.500000","live":"0.750000","delta":"-0.250000","verdict":"Reported"},` +
 		`{"metric":"ndcg@10","candidate":"0.799996","live":"0.799996","delta":"0.000000","verdict":"Failed"},` +
 		`{"metric":"noresults","candidate":"1.000000","live":"1.000000","delta":"0.000000","verdict":"Passed"}],"queries":[
