@@ -88,7 +88,10 @@ type Score struct {
 	Live      *string          `json:"live"`
 	Delta     *string          `json:"delta"`
 	Verdict   *verdict.Verdict `json:"verdict"`
-	Ties      *ScoreTies       `json:"ties,omitempty"`
+	// Min and MaxDrop are the limits that it was held against.
+	Min     *string    `json:"min,omitempty"`
+	MaxDrop *string    `json:"maxDrop,omitempty"`
+	Ties    *ScoreTies `json:"ties,omitempty"`
 	Statistics
 }
 
@@ -116,12 +119,17 @@ type Hit struct {
 
 // WriteVerdict writes the document of an evaluation that was held against its
 // limits.
-func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome) error {
+func WriteVerdict(w io.Writer, r *evaluate.Report, outcome verdict.Outcome, limits verdict.Limits) error {
 	doc := Document{Verdict: &outcome.Verdict, Reason: outcome.Reason, Message: outcome.Message, Measured: measuredOf(r), Evidence: evidenceOf(r)}
 	for i, score := range r.Measurement.Scores {
-		doc.Scores = append(doc.Scores, scoreOf(r, i, score, &outcome.Scores[i].Verdict))
+		judged := scoreOf(r, i, score, &outcome.Scores[i].Verdict)
+		judged.Min, judged.MaxDrop = decimal(limits.Metrics[i].Min), decimal(limits.Metrics[i].MaxDrop)
+		doc.Scores = append(doc.Scores, judged)
 	}
 	doc.addStatistics(r, &outcome)
+	for i := range doc.Segments {
+		doc.Segments[i].Min = decimal(&limits.Segments[i].Min)
+	}
 	return write(w, doc, queriesOf(r, slices.Values(r.Queries)))
 }
 

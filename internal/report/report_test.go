@@ -78,9 +78,9 @@ func makeOutcome() (verdict.Outcome, verdict.Limits) {
 }
 
 func TestDocumentIsAsPromised(t *testing.T) {
-	outcome, _ := makeOutcome()
+	outcome, limits := makeOutcome()
 	var out bytes.Buffer
-	if err := WriteVerdict(&out, makeReport(), outcome); err != nil {
+	if err := WriteVerdict(&out, makeReport(), outcome, limits); err != nil {
 		t.Fatal(err)
 	}
 	metric := func(name, kind string, k int) string {
@@ -93,8 +93,8 @@ func TestDocumentIsAsPromised(t *testing.T) {
 		`"evidence":{"errors":1,"judged":{"candidate":"0.612345","live":null},"emptyResults":{"candidate":0,"live":1},"negativesFailed":0,"missingDocs":null,"duplicateHits":0,` +
 		`"noise":{"candidate":"0.000000","live":"0.000000"},"regressions":{"count":1,"protected":0},"depth":51,"droppedFields":["aggs","size"]},"scores":[` +
 		`{"metric":"recall@50","candidate":"0.500000","live":"0.750000","delta":"-0.250000","verdict":"Reported"},` +
-		`{"metric":"ndcg@10","candidate":"0.799996","live":"0.799996","delta":"0.000000","verdict":"Failed"},` +
-		`{"metric":"noresults","candidate":"1.000000","live":"1.000000","delta":"0.000000","verdict":"Passed"}],"queries":[
+		`{"metric":"ndcg@10","candidate":"0.799996","live":"0.799996","delta":"0.000000","verdict":"Failed","min":"0.800000","maxDrop":"0.020000"},` +
+		`{"metric":"noresults","candidate":"1.000000","live":"1.000000","delta":"0.000000","verdict":"Passed","min":"1.000000"}],"queries":[
 {"id":"q2","query":"red \"shoes\" \u003cb\u003e","segments":["head"],"weight":2.5,"candidate":{"ndcg@10":"0.123457","noresults":null,"recall@50":"0.500000"},"live":{"ndcg@10":"1.000000","noresults":null,"recall@50":"1.000000"},"candidateHits":[{"id":"a","grade":3},{"id":"b\u001b[2J","grade":null}],"liveHits":[],"error":null},
 {"id":"q1","query":"blue","weight":1,"candidate":{"ndcg@10":null,"noresults":null,"recall@50":null},"live":{"ndcg@10":null,"noresults":null,"recall@50":null},"error":"searching products-v2: 1 of 5 shards failed"},
 {"id":"n1","query":"nothing","weight":1,"candidate":{"ndcg@10":null,"noresults":"1.000000","recall@50":null},"live":{"ndcg@10":null,"noresults":"1.000000","recall@50":null},"candidateHits":[],"liveHits":[],"error":null}]}
@@ -106,7 +106,7 @@ func TestDocumentIsAsPromised(t *testing.T) {
 }
 
 func TestEveryDocumentFitsTheSchema(t *testing.T) {
-	outcome, _ := makeOutcome()
+	outcome, limits := makeOutcome()
 	live := makeReport()
 	live.Candidate = nil
 	for i := range live.Queries {
@@ -117,7 +117,7 @@ func TestEveryDocumentFitsTheSchema(t *testing.T) {
 	}
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"measurement": func(out *bytes.Buffer) error { return WriteMeasurement(out, makeReport()) },
-		"live alone":  func(out *bytes.Buffer) error { return WriteVerdict(out, live, outcome) },
+		"live alone":  func(out *bytes.Buffer) error { return WriteVerdict(out, live, outcome, limits) },
 		"no queries": func(out *bytes.Buffer) error {
 			empty := makeReport()
 			empty.Queries = nil

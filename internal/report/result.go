@@ -65,7 +65,7 @@ var writers = []writer{
 		return Text(w, r.Report, &r.Outcome, r.Limits, style)
 	}, nil},
 	{FormatJSON, func(w io.Writer, r Result, _ Style) error {
-		return WriteVerdict(w, r.Report, r.Outcome)
+		return WriteVerdict(w, r.Report, r.Outcome, r.Limits)
 	}, writeProblem},
 	{FormatMarkdown, markdown, markdownProblem},
 	{FormatJUnit, junit, junitProblem},

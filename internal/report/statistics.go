@@ -45,6 +45,7 @@ type Segment struct {
 	// segments.
 	Lows    []*string        `json:"lows,omitempty"`
 	Verdict *verdict.Verdict `json:"verdict"`
+	Min     *string          `json:"min,omitempty"` // the limit that it was held against
 }
 
 // addStatistics completes a document that has its scores. The outcome is nil where

@@ -28,9 +28,9 @@ func makeStatistics() (*evaluate.Report, verdict.Outcome, verdict.Limits) {
 }
 
 func TestDocumentHoldsTheStatistics(t *testing.T) {
-	r, outcome, _ := makeStatistics()
+	r, outcome, limits := makeStatistics()
 	var judged, measured bytes.Buffer
-	if err := WriteVerdict(&judged, r, outcome); err != nil {
+	if err := WriteVerdict(&judged, r, outcome, limits); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteMeasurement(&measured, r); err != nil {
@@ -38,9 +38,9 @@ func TestDocumentHoldsTheStatistics(t *testing.T) {
 	}
 	const (
 		recall   = `"delta":"-0.250000","verdict":"Reported","candidateUnweighted":"0.500000"},`
-		ndcg     = `"delta":"0.000000","verdict":"Failed","confidence":"0.950000","queries":50,"candidateLow":"0.700000","candidateHigh":"0.899999","deltaLow":"-0.020001","deltaHigh":"0.030000","candidateUnweighted":"0.700000","liveUnweighted":"0.600000"},`
-		segments = `"segments":[{"segment":"head","metric":"ndcg@10","queries":12,"candidate":"0.849999","live":"0.900000","lows":["0.800000","0.790000"],"verdict":"Failed"},` +
-			`{"segment":"a\u001b[2J","metric":"recall@50","queries":0,"candidate":null,"live":null,"verdict":"Inconclusive"}],"draws":{"resamples":10000,"seed":"18446744073709551615"},"queries":[`
+		ndcg     = `"delta":"0.000000","verdict":"Failed","min":"0.800000","maxDrop":"0.020000","confidence":"0.950000","queries":50,"candidateLow":"0.700000","candidateHigh":"0.899999","deltaLow":"-0.020001","deltaHigh":"0.030000","candidateUnweighted":"0.700000","liveUnweighted":"0.600000"},`
+		segments = `"segments":[{"segment":"head","metric":"ndcg@10","queries":12,"candidate":"0.849999","live":"0.900000","lows":["0.800000","0.790000"],"verdict":"Failed","min":"0.850000"},` +
+			`{"segment":"a\u001b[2J","metric":"recall@50","queries":0,"candidate":null,"live":null,"verdict":"Inconclusive","min":"0.700000"}],"draws":{"resamples":10000,"seed":"18446744073709551615"},"queries":[`
 	)
 	for _, part := range []string{recall, ndcg, segments} {
 		if !strings.Contains(judged.String(), part) {
@@ -101,7 +101,7 @@ func TestOneQueryHasNoIntervalToShow(t *testing.T) {
 		t.Errorf("got\n%s", &out)
 	}
 	out.Reset()
-	if err := WriteVerdict(&out, r, outcome); err != nil {
+	if err := WriteVerdict(&out, r, outcome, limits); err != nil {
 		t.Fatal(err)
 	}
 	checkSchema(t, out.Bytes())

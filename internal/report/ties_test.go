@@ -20,13 +20,13 @@ func makeTiedReport() *evaluate.Report {
 }
 
 func TestDocumentHasTheSpreadOfTies(t *testing.T) {
-	outcome, _ := makeOutcome()
+	outcome, limits := makeOutcome()
 	var out bytes.Buffer
-	if err := WriteVerdict(&out, makeTiedReport(), outcome); err != nil {
+	if err := WriteVerdict(&out, makeTiedReport(), outcome, limits); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"verdict":"Failed","ties":{"candidate":{"queries":2,"open":1,"low":"0.790000","high":"0.812345"},"live":null}}`,
+		`"verdict":"Failed","min":"0.800000","maxDrop":"0.020000","ties":{"candidate":{"queries":2,"open":1,"low":"0.790000","high":"0.812345"},"live":null}}`,
 		`"error":null,"ties":{"candidate":{"ndcg@10":{"low":"0.100000","high":"0.250000","open":true}},"live":{}}}`,
 	} {
 		if strings.Count(out.String(), want) != 1 {
