@@ -36,8 +36,10 @@ func approvalOf(gate *v1alpha1.RelevanceGate) approval {
 func (a approval) key() string { return firstWord(a.request) }
 
 func firstWord(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return word
+	if words := strings.Fields(text); len(words) > 0 {
+		return words[0]
+	}
+	return ""
 }
 
 // checkApproval asks for an approval where one is needed: under the policy Manual,

@@ -158,3 +158,13 @@ func TestAnApprovalIsVoidOnAnyChange(t *testing.T) {
 		})
 	}
 }
+
+func TestTheFirstWordNamesWhatARequestIsAbout(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", " ": "", "key": "key", " key ": "key", "key 2026-01-31 again": "key", "key\tby alice": "key", "key\nagain": "key",
+	} {
+		if got := firstWord(text); got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
