@@ -124,14 +124,10 @@ const (
 	ReasonPromoting = "Promoting"
 	// ReasonPromoted surfaces when the alias was read back on the candidate.
 	ReasonPromoted = "Promoted"
-	// ReasonPromotionFailed surfaces when the engine did not move the alias, or it was read back elsewhere.
-	ReasonPromotionFailed = "PromotionFailed"
 	// ReasonAwaitingApproval surfaces when the candidate has passed and policy Manual waits for an approval.
 	ReasonAwaitingApproval = "AwaitingApproval"
 	// ReasonApproved surfaces when somebody has approved the promotion. Only events have it.
 	ReasonApproved = "Approved"
-	// ReasonPolicyOff surfaces when the candidate has passed and policy Off leaves the alias alone.
-	ReasonPolicyOff = "PolicyOff"
 	// ReasonContentChanged surfaces when the candidate changed between the measuring and the swap.
 	ReasonContentChanged = "ContentChanged"
 	// ReasonDrifted surfaces when the alias points where no promotion put it.
@@ -183,7 +179,7 @@ func Reasons() []string {
 		ReasonMissingScore, ReasonLiveBelowThreshold, ReasonLimitLowered, ReasonJudgmentsChanged,
 		ReasonEvaluationError, ReasonPodNotCreated, ReasonPodNotStarted, ReasonResultLost, ReasonReportNotKept,
 		ReasonGoldenSetChanged,
-		ReasonPromoting, ReasonPromoted, ReasonPromotionFailed, ReasonAwaitingApproval, ReasonApproved, ReasonPolicyOff,
+		ReasonPromoting, ReasonPromoted, ReasonAwaitingApproval, ReasonApproved,
 		ReasonContentChanged, ReasonDrifted, ReasonDriftReverted, ReasonDriftAccepted, ReasonRolledBack, ReasonRollbackLost,
 		ReasonRequestRefused, ReasonCandidateInUse, ReasonCandidateBlocked,
 		ReasonAliasMissing, ReasonAliasOnSeveralIndices, ReasonAliasIsIndex, ReasonAliasIsDataStream, ReasonAliasNotPlain,

@@ -176,7 +176,7 @@ func TestStatusMirrorsTheGate(t *testing.T) {
 			gate: makeGate(func(gate *v1alpha1.RelevanceGate) {
 				gate.Status.Conditions = nil
 				set(gate, v1alpha1.ConditionEvaluated, metav1.ConditionTrue, v1alpha1.ReasonThresholdsMet)
-				set(gate, v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonPolicyOff)
+				set(gate, v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonThresholdsMet)
 			}),
 			wantVerdict: v1alpha1.VerdictPassed, wantReason: v1alpha1.ReasonThresholdsMet, wantReady: true, wantScores: 2,
 		},
