@@ -371,6 +371,23 @@ func TestAPromotedIndexThatWasMadeAnewIsAnotherCandidate(t *testing.T) {
 	w.expectAlias(w.live)
 }
 
+func TestACandidateThatIsMadeAnewInMidPassIsMeasuredByItsOwnUUID(t *testing.T) {
+	w := onElasticsearch(t, goodDocs)
+	w.proxy.before("POST /"+w.candidate+"/_refresh", func() {
+		testengine.Remove(t, w.engine, w.candidate)
+		testengine.Create(t, w.engine, w.candidate, "")
+		w.index(w.candidate, goodDocs)
+	})
+	w.gate()
+	w.pass()
+	if got, want := w.state("gate"), waits("Settling"); got != want {
+		t.Errorf("the gate is %s", got)
+	}
+	w.expectJobs(0)
+	w.measured()
+	w.expect(statePromoted)
+}
+
 func TestACandidateThatTheAliasHasJustLeftIsNotMeasuredBesideItself(t *testing.T) {
 	w := onElasticsearch(t, goodDocs)
 	w.pointAlias(w.candidate)

@@ -193,7 +193,7 @@ func (r *Reconciler) checkDocs(ctx context.Context, s *scope) error {
 // settle waits until the candidate's content has held still. A content that
 // was measured already, or is being measured, has.
 func (r *Reconciler) settle(ctx context.Context, s *scope) error {
-	fingerprint, err := s.engine.FullFingerprint(ctx, s.candidate.Index)
+	err := s.readFingerprint(ctx)
 	if errors.Is(err, engine.ErrNotSettled) {
 		s.mem.settling = ""
 		return waiting(v1alpha1.ReasonSettling, busyPoll, "the candidate %s is being written", s.candidate.Index)
@@ -201,8 +201,7 @@ func (r *Reconciler) settle(ctx context.Context, s *scope) error {
 	if err != nil {
 		return s.engineError(err)
 	}
-	s.fingerprint = fingerprint
-	digest := fingerprint.Digest()
+	digest := s.fingerprint.Digest()
 	if evaluation := s.gate.Status.Evaluation; evaluation != nil && evaluation.Candidate != nil && evaluation.Candidate.Fingerprint == digest {
 		return nil
 	}
@@ -213,5 +212,19 @@ func (r *Reconciler) settle(ctx context.Context, s *scope) error {
 	if left := settle - s.now.Sub(s.mem.settlingSince); left > 0 {
 		return waiting(v1alpha1.ReasonSettling, min(left, busyPoll), "the candidate %s must hold still for %s before it is measured", s.candidate.Index, settle)
 	}
+	return nil
+}
+
+// readFingerprint reads the fingerprint of the very index that was found: one that
+// was made anew since has the name only.
+func (s *scope) readFingerprint(ctx context.Context) error {
+	fingerprint, err := s.engine.FullFingerprint(ctx, s.candidate.Index)
+	if err != nil {
+		return err
+	}
+	if fingerprint.UUID != s.candidate.UUID {
+		return alias.ErrRecreated
+	}
+	s.fingerprint = fingerprint
 	return nil
 }

@@ -109,12 +109,7 @@ func (r *Reconciler) lockCandidate(ctx context.Context, s *scope) error {
 		return err
 	}
 	// Writes that were in flight before the block are in the index now.
-	fingerprint, err := s.engine.FullFingerprint(ctx, s.candidate.Index)
-	if err != nil {
-		return s.engineError(err)
-	}
-	s.fingerprint = fingerprint
-	return nil
+	return s.engineError(s.readFingerprint(ctx))
 }
 
 // lockStillWanted gives back a lock that this pass has taken after another manager
