@@ -52,22 +52,25 @@ func looksLikeTREC(data []byte) bool {
 // maxShapes is how many lines decide what all are.
 const maxShapes = 100
 
-// shapes tells whether the first lines may be topics of the kind "id, tab, text", and whether they may be qrels.
+// shapes tells whether most of the first lines may be topics of the kind "id, tab, text", and whether most may be qrels:
+// a few wrong ones are for the reader to refuse, by their line.
 func shapes(data []byte) (asTopics, asQrels bool) {
 	lines := trecLines{rest: data}
-	asTopics, asQrels = true, true
-	seen := 0
+	seen, topics, qrels := 0, 0, 0
 	for seen < maxShapes && lines.next() {
 		if len(lines.text) == 0 || lines.text[0] == '#' {
 			continue
 		}
 		seen++
-		asTopics = asTopics && len(tabbed(lines.text)) == 2
+		if len(tabbed(lines.text)) == 2 {
+			topics++
+		}
 		fields := bytes.Fields(lines.text)
-		_, err := parseNumber(string(fields[len(fields)-1]))
-		asQrels = asQrels && len(fields) == 4 && err == nil
+		if _, err := parseNumber(string(fields[len(fields)-1])); err == nil && len(fields) == 4 {
+			qrels++
+		}
 	}
-	return asTopics && seen > 0, asQrels && seen > 0
+	return 2*topics > seen, 2*qrels > seen
 }
 
 // tabbed parts a line at its tabs.

@@ -184,13 +184,17 @@ func (l *linter) same(rule string, first, second int, how string) {
 		line = fmt.Sprintf("%s, line %d", where.File, where.Line)
 	}
 	l.add(rule, here, b.ID, "", fmt.Sprintf("queries %s (%s) and %s %s; keep one of the two", strconv.Quote(a.ID), line, strconv.Quote(b.ID), how))
+	conflict := golden.RuleConflictingJudgments
+	if rule == RuleNearDuplicateQuery {
+		conflict = rule // They may rightly differ: "dress shirt" is no "shirt dress".
+	}
 	grades := map[string]float64{}
 	for _, j := range a.Judgments {
 		grades[j.DocID] = j.Grade
 	}
 	for i, j := range b.Judgments {
 		if grade, found := grades[j.DocID]; found && grade != j.Grade {
-			l.add(golden.RuleConflictingJudgments, l.set.JudgmentPlace(second, i), b.ID, j.DocID, fmt.Sprintf("queries %s and %s %s, yet document %s is %v for the one and %v for the other; decide for one grade",
+			l.add(conflict, l.set.JudgmentPlace(second, i), b.ID, j.DocID, fmt.Sprintf("queries %s and %s %s, yet document %s is %v for the one and %v for the other; decide for one grade",
 				strconv.Quote(a.ID), strconv.Quote(b.ID), how, strconv.Quote(j.DocID), grade, j.Grade))
 		}
 	}

@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 		{"a text twice with other parameters", good + `{"id":"again","query":"red shoe","params":{"lang":"es"},"judgments":[` + judgment("d", 3) + "," + judgment("f", 0) + "]}\n", Options{}, nil},
 		{"a text in another order and case", good + query("near", "Shoe, RÉD!", judgment("d", 3)+","+judgment("e", 1)) + query("near2", "shoe red", judgment("d", 3)+","+judgment("e", 0)), Options{}, []string{
 			`3 near-duplicate-query near/: queries "good" (line 1) and "near" differ only in case, accents, punctuation or the order of words; keep one of the two`,
-			`3 conflicting-judgments near/e: queries "good" and "near" differ only in case, accents, punctuation or the order of words, yet document "e" is 0 for the one and 1 for the other; decide for one grade`,
+			`3 near-duplicate-query near/e: queries "good" and "near" differ only in case, accents, punctuation or the order of words, yet document "e" is 0 for the one and 1 for the other; decide for one grade`,
 			`4 near-duplicate-query near2/: queries "good" (line 1) and "near2" differ only in case, accents, punctuation or the order of words; keep one of the two`}},
 		{"texts without words", good + query("a", "++", judgment("d", 3)+","+judgment("e", 0)) + query("b", "--", judgment("d", 3)+","+judgment("e", 0)), Options{}, nil},
 		{"marks that are no accents make other words", good + query("crow", "カラス", judgment("d", 3)+","+judgment("e", 0)) + query("glass", "ガラス", judgment("d", 0)+","+judgment("e", 3)) +
