@@ -115,7 +115,11 @@ func (r *Reconciler) lockCandidate(ctx context.Context, s *scope) error {
 // lockStillWanted gives back a lock that this pass has taken after another manager
 // had given it up: a manager that stood still may have lost its lease meanwhile, and
 // its lock would be nobody's.
+//
+// It has time of its own: that of a pass that stood still is over.
 func (r *Reconciler) lockStillWanted(ctx context.Context, s *scope) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
 	fresh := &v1alpha1.RelevanceGate{}
 	key := client.ObjectKeyFromObject(s.gate)
 	if err := r.Live.Get(ctx, key, fresh); client.IgnoreNotFound(err) != nil {

@@ -140,7 +140,7 @@ func (r *Reconciler) runSwap(ctx context.Context, s *scope, swap alias.Swap) err
 	record := s.gate.Status.Promotion
 	result, err := swap.Run(ctx, s.engine)
 	if !result.Promoted && swap.Lock == alias.LockUntilPassed && s.gate.Status.Lock != nil {
-		// The swap has locked the candidate again, also where it ended in an error.
+		// The swap has locked the candidate again, whatever it ended with.
 		if err := r.lockStillWanted(ctx, s); err != nil {
 			return err
 		}
