@@ -44,6 +44,10 @@ cover: ## Fail if the packages that decide verdicts are tested by less than 95 %
 test-sim: ## Let gates live in a simulation, RUNS times from SEED
 	$(GO) test ./internal/sim -count=1 -timeout 60m -v -run TestSimulation -args -sim.seed=$(SEED) -sim.runs=$(RUNS)
 
+.PHONY: test-sim-mutants
+test-sim-mutants: ## Break the code in known ways, which the simulation must find
+	$(GO) test ./internal/sim -count=1 -timeout 120m -v -run Mutants -args -sim.mutants=all -sim.seed=$(SEED) -sim.runs=4000
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME, 1m by default
 	hack/fuzz $(FUZZTIME)

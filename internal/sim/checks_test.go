@@ -136,7 +136,7 @@ func (w *world) aliasUUIDs() string {
 func (w *world) logAlias() {
 	now := w.aliasUUIDs()
 	if len(w.aliasLog) == 0 || w.aliasLog[len(w.aliasLog)-1].uuid != now {
-		w.aliasLog = append(w.aliasLog, aliasState{w.seq, now})
+		w.aliasLog, w.moved = append(w.aliasLog, aliasState{w.seq, now}), ""
 	}
 	for _, name := range w.indices() {
 		state, _ := w.cluster().Look(name)
@@ -326,6 +326,7 @@ func (w *world) afterCall(p *pass, call *engineCall, before []string, status int
 			if last := len(p.adds) - 1; each.Add != nil && last >= 0 && each.Add.Index == p.adds[last].index {
 				p.adds[last].applied, p.adds[last].appliedAt = true, w.seq
 				p.adds[last].state, _ = w.cluster().Look(each.Add.Index)
+				w.moved = string(p.known.UID) + ", " + p.adds[last].state.UUID
 			}
 		}
 	}

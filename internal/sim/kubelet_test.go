@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"maps"
 	"net/http"
 	"time"
@@ -211,7 +213,12 @@ func (t *podTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 			} else {
 				t.w.act(f.Arg)
 			}
-		case refuse, lose, late:
+		case lose:
+			if call.op == "_msearch" && !isLookup(call.body) {
+				t.m.broken = true
+				return t.incomplete(call, f.Arg), nil
+			}
+		case refuse, late:
 			return brokenAnswer(request, f.Arg, true)
 		}
 	}
@@ -225,6 +232,26 @@ func (t *podTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 		t.w.violate("I9", "the pod refreshes the live index %s", call.index)
 	}
 	return response, nil
+}
+
+// incomplete is an answer of 200 in which one search has no result that counts.
+func (t *podTransport) incomplete(call *engineCall, arg int) *http.Response {
+	response := t.w.serve(call)
+	var answer map[string]any
+	_ = json.NewDecoder(response.Body).Decode(&answer)
+	results, _ := answer["responses"].([]any)
+	result, _ := results[arg%len(results)].(map[string]any)
+	switch arg % 3 {
+	case 0:
+		result["timed_out"] = true
+	case 1:
+		result["_shards"] = map[string]any{"total": 1, "successful": 0, "failed": 1}
+	default:
+		results[arg%len(results)] = map[string]any{"status": 500, "error": map[string]any{"type": "simulated", "reason": "simulated"}}
+	}
+	raw, _ := json.Marshal(answer)
+	response.Body = io.NopCloser(bytes.NewReader(raw))
+	return response
 }
 
 // sawSearch keeps what a search really found.

@@ -74,12 +74,16 @@ type measurement struct {
 	// candidates and lives are the recalls of each search.
 	candidates, lives []int
 	contents          []string // of the candidate at each search
+	broken            bool     // a search gave no result that counts
 	told              bool     // the result is in the status of a pod
 }
 
 // right is the verdict that the numbers deserve, by the limits of a spec.
 func (m *measurement) right(spec *v1alpha1.RelevanceGateSpec) v1alpha1.Verdict {
 	least, drop := fraction(spec.Metrics[0].Min), fraction(spec.Metrics[0].MaxDrop)
+	if m.broken {
+		return v1alpha1.VerdictInconclusive
+	}
 	if m.candidate == "" {
 		return passedIf(len(m.lives) > 0 && slices.Max(m.lives) >= least)
 	}

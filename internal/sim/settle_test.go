@@ -2,6 +2,7 @@ package sim
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,8 +84,16 @@ func (w *world) comesToRest() bool {
 // checkBlocksAtRest: every block is in a status, or somebody else's.
 func (w *world) checkBlocksAtRest() {
 	for _, name := range w.gateNames() {
-		if gate := w.api.gate(name); gate != nil && gate.Status.Promotion != nil && w.engineFine(gate) {
+		gate := w.api.gate(name)
+		if gate == nil {
+			continue
+		}
+		if gate.Status.Promotion != nil && w.engineFine(gate) {
 			w.violate("I4", "a promotion is never ended: %s", w.stateOf(name))
+		}
+		uid, uuid, _ := strings.Cut(w.moved, ", ")
+		if a := gate.Status.Alias; uid == string(gate.UID) && (a == nil || a.PromotedTo == nil || a.PromotedTo.UUID != uuid) {
+			w.violate("I5", "the gate has moved the alias to %s and does not know it: %s", uuid, w.stateOf(name))
 		}
 	}
 	for _, index := range w.indices() {

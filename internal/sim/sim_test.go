@@ -25,6 +25,7 @@ import (
 var (
 	seedFlag  = flag.Uint64("sim.seed", 1, "seed of the simulation")
 	runsFlag  = flag.Int("sim.runs", 200, "how many runs the simulation makes")
+	briefFlag = flag.Bool("sim.brief", false, "do not look for the fewest steps that a violation needs")
 	traceFlag = flag.Bool("sim.trace", false, "print everything that happens in the only run with -sim.runs=1")
 )
 
@@ -134,6 +135,9 @@ func TestSimulation(t *testing.T) {
 // report says how a run has failed, in as few steps as will do.
 func (r run) report(t *testing.T, out outcome) string {
 	t.Helper()
+	if *briefFlag {
+		return fmt.Sprintf("seed %d violates %s", r.seed, out.violation)
+	}
 	small := r.shrink(t, out)
 	played := small.play(t, true)
 	var text strings.Builder

@@ -74,6 +74,9 @@ func drawSteps(random *rand.Rand) []step {
 		switch n := random.IntN(100); {
 		case n < 30:
 			steps = append(steps, drawPass(random))
+		case n < 32: // a measurement of which a part is missing
+			missing := fault{Call: 6 + random.IntN(6), Kind: lose, Arg: random.IntN(1000)}
+			steps = append(steps, step{Kind: stepJob, Arg: random.IntN(70), Faults: []fault{missing}})
 		case n < 55: // what leads to a promotion if nothing comes between
 			if random.IntN(3) == 0 {
 				steps = append(steps, step{Kind: stepAct, Arg: numberOf(nextCandidate, random.IntN(1000))})
@@ -125,7 +128,7 @@ func drawPass(random *rand.Rand) step {
 func drawJobFaults(random *rand.Rand) []fault {
 	var faults []fault
 	for random.IntN(2) == 0 {
-		faults = append(faults, fault{Call: random.IntN(25), After: random.IntN(2) == 0, Arg: random.IntN(1_000_000), Kind: pick(random, refuse, act, act)})
+		faults = append(faults, fault{Call: random.IntN(25), After: random.IntN(2) == 0, Arg: random.IntN(1_000_000), Kind: pick(random, refuse, lose, act, act)})
 	}
 	return faults
 }

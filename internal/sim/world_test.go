@@ -67,6 +67,9 @@ type world struct {
 	aliasSince map[string]int
 	// aliasLog is where the alias has pointed, oldest first.
 	aliasLog []aliasState
+	// moved is the index that the last change of the alias, a promotion of ours, has
+	// put it on, as "gate's UID, index's UUID".
+	moved string
 	// rivals are blocks that others have set, as "UUID block".
 	rivals map[string]bool
 	// orphans are indices whose gate was deleted with a lock or a promotion on them.
