@@ -214,7 +214,7 @@ type external struct {
 	name  string
 	do    func() error
 	fail  func(arg int, before bool) error
-	later func()
+	later func() (effect func())
 }
 
 // around carries out an external call with the faults that the step has for it.
@@ -239,16 +239,17 @@ func (p *pass) around(ctx context.Context, call external) error {
 			wrong = call.fail(f.Arg, true)
 		case late:
 			p.disturbed, refused = true, true
-			wrong = call.fail(f.Arg, true)
-			if call.later == nil {
-				continue
+			if call.later != nil {
+				effect := call.later()
+				delay := time.Duration(f.Arg%9000+500) * time.Millisecond
+				go func() {
+					time.Sleep(delay)
+					w.tell("    the late %s has its effect", call.name)
+					effect()
+				}()
 			}
-			delay := time.Duration(f.Arg%9000+500) * time.Millisecond
-			go func() {
-				time.Sleep(delay)
-				w.tell("    the late %s has its effect", call.name)
-				call.later()
-			}()
+			// An answer that proves nothing: an engine that refuses has no effect later.
+			wrong = call.fail(pickOf(f.Arg, 2, 5), true)
 		case park:
 			began := time.Now()
 			close(p.parked)
@@ -371,7 +372,10 @@ func (t managerTransport) RoundTrip(request *http.Request) (response *http.Respo
 			response, err = brokenAnswer(request, arg, before)
 			return err
 		},
-		later: func() { t.m.w.callEngine(p, call) },
+		later: func() func() {
+			t.m.w.checkCall(p, call)
+			return func() { t.m.w.carryOut(p, call) }
+		},
 	})
 	if err != nil {
 		return nil, err
