@@ -473,6 +473,7 @@ func (w *world) ended(job *batchv1.Job) bool {
 // leave its work to the next.
 func (w *world) checkPass(p *pass) {
 	if !p.finished || p.disturbed || p.err != nil || p.known == nil {
+		w.leftBehind(p)
 		return
 	}
 	for _, a := range p.adds {
@@ -491,6 +492,17 @@ func (w *world) checkPass(p *pass) {
 		}
 		if !w.recorded(state.UUID) && w.api.gate(p.gate) != nil && w.api.gate(p.gate).UID == p.known.UID {
 			w.violate("I9", "the pass leaves %s blocked (%v), and nothing says so", index, state.Blocks)
+		}
+	}
+}
+
+// leftBehind keeps in mind what a pass has blocked that was cut short when no status
+// spoke of it any more: another manager has taken over, or the block has hit an index
+// made anew. Nobody can know whose it is, so the next pass asks the user to clear it.
+func (w *world) leftBehind(p *pass) {
+	for index := range p.blocked {
+		if state, ok := w.cluster().Look(index); ok && !w.recorded(state.UUID) {
+			w.orphans[state.UUID] = true
 		}
 	}
 }
