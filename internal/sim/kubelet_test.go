@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -186,6 +187,8 @@ type podTransport struct {
 	plan   *evaluate.Plan
 	faults []fault
 	calls  int
+	// one call at a time: what a call does takes no time, so nobody waits for long.
+	mu sync.Mutex
 }
 
 func (t *podTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -199,6 +202,8 @@ func (t *podTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 		return nil, request.Context().Err()
 	case <-time.After(time.Duration(hash.Sum32()%1_000_000) * time.Nanosecond):
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	n := t.calls
 	t.calls++
 	for _, f := range t.faults {
