@@ -30,8 +30,8 @@ func TestLint(t *testing.T) {
 		"nothing found": {[]string{good}, 0, []string{"no findings in 2 queries with 4 judgments\n"}},
 		"findings": {[]string{bad}, 1, []string{
 			bad + ":3: error: query \"q2\" has no judgment with a grade of 1 or more; add one, or set expectNoResults where nothing should be found (no-relevant-document; silence it by --ignore no-relevant-document:q2)\n",
-			"(near-duplicate-query; silence it by --ignore near-duplicate-query:q2)\n", "(one-grade;", "conflicting-judgments", "4 findings in 2 queries with 4 judgments\n"}},
-		"silenced": {[]string{bad, "--ignore", "no-relevant-document:q2", "--ignore", "near-duplicate-query", "--ignore", "one-grade", "--ignore", "conflicting-judgments"}, 0,
+			"(near-duplicate-query; silence it by --ignore near-duplicate-query:q2)\n", "(one-grade;", "decide for one grade (near-duplicate-query;", "4 findings in 2 queries with 4 judgments\n"}},
+		"silenced": {[]string{bad, "--ignore", "no-relevant-document:q2", "--ignore", "near-duplicate-query", "--ignore", "one-grade"}, 0,
 			[]string{"no findings"}},
 		"as JSON":            {[]string{bad, "--format", "json"}, 1, []string{`"schema": "relevancegate.dev/lint/v1"`, `"rule": "no-relevant-document"`}},
 		"nothing as JSON":    {[]string{good, "--format", "json"}, 0, []string{`"findings": []`}},
