@@ -59,7 +59,7 @@ func benchScore(ctx context.Context, binary, peers string, queries int) error {
 		name, bar string
 		command   []string
 	}{
-		{"pytrec_eval", "1", []string{python, "hack/bench/peers/score_pytrec_eval.py", qrels, run}},
+		{"pytrec_eval", "0.05", []string{python, "hack/bench/peers/score_pytrec_eval.py", qrels, run}},
 		{"ranx", "1", []string{python, "hack/bench/peers/score_ranx.py", qrels, run}},
 		{"ir-measures", "1", []string{python, "-m", "ir_measures", qrels, run, "nDCG@10 AP R@50"}},
 	} {
