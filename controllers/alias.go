@@ -53,14 +53,16 @@ func (s *scope) promotedTo() *v1alpha1.IndexRef {
 // gate's promotion put it on, and the spec still names that index.
 func (s *scope) onPromoted() bool {
 	promoted := s.promotedTo()
-	return promoted != nil && promoted.Index == s.candidateIndex &&
-		s.live != nil && s.live.UUID == promoted.UUID && plain(s.alias.Members[0])
+	return promoted != nil && promoted.Index == s.candidateIndex && s.onWhole(promoted)
 }
 
 // onWhole tells whether the alias shows the whole of that index, and nothing else.
 func (s *scope) onWhole(index *v1alpha1.IndexRef) bool {
-	return s.live != nil && s.live.Index == index.Index && s.live.UUID == index.UUID && plain(s.alias.Members[0])
+	return s.onOneIndex() && s.live.Index == index.Index && s.live.UUID == index.UUID
 }
+
+// onOneIndex tells whether the alias shows the whole of one index.
+func (s *scope) onOneIndex() bool { return s.live != nil && plain(s.alias.Members[0]) }
 
 // checkAlias stops at an alias that cannot be moved by one plain swap.
 func (r *Reconciler) checkAlias(_ context.Context, s *scope) error {

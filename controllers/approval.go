@@ -82,7 +82,7 @@ func (s *scope) wasRolledBack() bool {
 }
 
 func (s *scope) approveCommand(value string) string {
-	return fmt.Sprintf("kubectl annotate relevancegate -n %s %s --overwrite %s=%s", s.gate.Namespace, s.gate.Name, v1alpha1.AnnotationApprove, value)
+	return s.annotateCommand(v1alpha1.AnnotationApprove, value)
 }
 
 // awaitApproval waits for one. An index that was rolled back waits for nobody but

@@ -70,21 +70,15 @@ func (s *scope) acceptDrift(request string) {
 	case named != s.live.Index && named != s.live.UUID:
 		refuse("the request names %s, but alias %s points at %s (UUID %s); name that", named, s.gate.Spec.Alias, s.live.Index, s.live.UUID)
 	default:
-		status := &s.gate.Status
 		s.noLongerLive(s.drifted)
-		status.RolledBack = slices.DeleteFunc(status.RolledBack, func(uuid string) bool { return uuid == s.live.UUID })
-		at := metav1.NewTime(s.now)
-		status.Alias.PromotedAt, status.Alias.PromotedTo, status.Alias.PromotedFrom = &at, indexRef(s.live), s.drifted
-		status.Alias.EvaluationKey, status.Alias.RollbackLoss = "", ""
-		status.Drift = nil
+		s.liveAgain(s.live.UUID)
+		s.recordMove(indexRef(s.live), s.drifted)
+		s.gate.Status.Drift = nil
 		s.answers().AcceptDrift = s.answer(request, v1alpha1.ReasonDriftAccepted, "alias %s is taken to be right on %s, where it was moved by hand; before, it was on %s",
 			s.gate.Spec.Alias, s.live.Index, s.drifted.Index)
 		s.drifted = nil
 	}
 }
-
-// onOneIndex tells whether the alias shows the whole of one index.
-func (s *scope) onOneIndex() bool { return s.live != nil && plain(s.alias.Members[0]) }
 
 // revert moves the alias back to the recorded index.
 func (r *Reconciler) revert(ctx context.Context, s *scope) error {
@@ -112,18 +106,7 @@ func (r *Reconciler) whyNoRevert(ctx context.Context, s *scope) (string, error) 
 	case !s.onOneIndex() && len(s.alias.Members) > 0 || s.alias.IsIndex || s.alias.IsDataStream:
 		return "one swap does not mend that", nil
 	}
-	loss, err := r.lossOf(ctx, s, s.drifted)
-	if err != nil || loss != "" {
-		return loss, err
-	}
-	if err := r.identify(ctx, s); err != nil {
-		return "", err
-	}
-	err = r.checkRivals(ctx, s)
-	if h := asHalt(err); h != nil {
-		return h.message, nil
-	}
-	return "", err
+	return r.whyNotBack(ctx, s, s.drifted)
 }
 
 // recentReverts are those within the last hour, the oldest first.
@@ -171,8 +154,7 @@ func (r *Reconciler) checkDrift(ctx context.Context, s *scope) error {
 	}
 	accept := ""
 	if s.onOneIndex() {
-		accept = fmt.Sprintf(", or accept it with: kubectl annotate relevancegate -n %s %s --overwrite %s=%s",
-			s.gate.Namespace, s.gate.Name, v1alpha1.AnnotationAcceptDrift, s.live.UUID)
+		accept = ", or accept it with: " + s.annotateCommand(v1alpha1.AnnotationAcceptDrift, s.live.UUID)
 	}
 	return stalled(v1alpha1.ReasonDrifted, "alias %s %s, but this gate has %s recorded; who moved it is not known%s; point it back%s",
 		s.gate.Spec.Alias, s.pointsAt(), s.drifted.Index, note, accept)

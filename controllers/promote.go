@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -212,7 +211,7 @@ func (s *scope) recordPromotion(swap alias.Swap, key string) {
 		PromotedAt: &promoted, PromotedTo: indexRef(&swap.Candidate), PromotedFrom: indexRef(swap.Live),
 		EvaluationKey: key,
 	}
-	status.RolledBack = slices.DeleteFunc(status.RolledBack, func(uuid string) bool { return uuid == swap.Candidate.UUID })
+	s.liveAgain(swap.Candidate.UUID)
 	status.Lock = nil
 	s.voidApproval("it was used")
 }

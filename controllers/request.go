@@ -43,6 +43,11 @@ func (s *scope) answer(value, reason, format string, args ...any) *v1alpha1.Requ
 	return &v1alpha1.RequestStatus{Value: value, Reason: reason, Message: cutMessage(fmt.Sprintf(format, args...)), At: &at}
 }
 
+// annotateCommand is what a user types to ask for something.
+func (s *scope) annotateCommand(annotation, value string) string {
+	return fmt.Sprintf("kubectl annotate relevancegate -n %s %s --overwrite %s=%s", s.gate.Namespace, s.gate.Name, annotation, value)
+}
+
 // asksFor is all that the annotations of a gate ask for.
 func asksFor(gate *v1alpha1.RelevanceGate) (values [6]string) {
 	for i, annotation := range []string{

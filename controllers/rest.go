@@ -55,11 +55,9 @@ func measuredUUID(evaluation *v1alpha1.EvaluationStatus) string {
 
 // measureLive measures the live index alone.
 func (r *Reconciler) measureLive(ctx context.Context, s *scope) error {
-	info, err := s.engine.Info(ctx)
-	if err != nil {
-		return s.engineError(err)
+	if err := r.identify(ctx, s); err != nil {
+		return err
 	}
-	s.info = info
 	key := s.keyInput()
 	key.CandidateFingerprint = ""
 	s.key = evaluate.Key(key)

@@ -74,7 +74,12 @@ func (r *Reconciler) whyNoRollback(ctx context.Context, s *scope, named string) 
 	case !s.onWhole(status.PromotedTo) && !s.onWhole(status.PromotedFrom):
 		return fmt.Sprintf("alias %s %s, and not at %s, which is to be rolled back", name, s.pointsAt(), status.PromotedTo.Index), nil
 	}
-	loss, err := r.lossOf(ctx, s, status.PromotedFrom)
+	return r.whyNotBack(ctx, s, status.PromotedFrom)
+}
+
+// whyNotBack says why the alias may not go back to an index, or is empty.
+func (r *Reconciler) whyNotBack(ctx context.Context, s *scope, target *v1alpha1.IndexRef) (string, error) {
+	loss, err := r.lossOf(ctx, s, target)
 	if err != nil || loss != "" {
 		return loss, err
 	}
@@ -125,21 +130,33 @@ func (s *scope) rolledBack(record *v1alpha1.PromotionStatus, result alias.Result
 		s.answers().Rollback = s.answer(record.Request, v1alpha1.ReasonRequestRefused, "%s", result.Message)
 		return
 	}
-	status := &s.gate.Status
 	s.noLongerLive(record.From)
-	at := metav1.NewTime(s.now)
-	status.Alias.PromotedAt, status.Alias.PromotedTo, status.Alias.PromotedFrom = &at, record.To, nil
-	status.Alias.EvaluationKey, status.Alias.RollbackLoss = "", ""
+	s.recordMove(record.To, nil)
 	s.answers().Rollback = s.answer(record.Request, v1alpha1.ReasonRolledBack, "alias %s was moved back from %s to %s",
 		s.gate.Spec.Alias, record.From.Index, record.To.Index)
+}
+
+// recordMove takes an index that no promotion has made live for the one that the alias
+// is to be on; from is the one that a rollback would go back to.
+func (s *scope) recordMove(to, from *v1alpha1.IndexRef) {
+	at := metav1.NewTime(s.now)
+	status := s.gate.Status.Alias
+	status.PromotedAt, status.PromotedTo, status.PromotedFrom = &at, to, from
+	status.EvaluationKey, status.RollbackLoss = "", ""
+}
+
+// liveAgain forgets that an index was rolled back.
+func (s *scope) liveAgain(uuid string) {
+	status := &s.gate.Status
+	status.RolledBack = slices.DeleteFunc(status.RolledBack, func(rolledBack string) bool { return rolledBack == uuid })
 }
 
 // noLongerLive remembers an index that was taken away from the alias on purpose: it
 // becomes live again only by an approval from now on.
 func (s *scope) noLongerLive(index *v1alpha1.IndexRef) {
 	status := &s.gate.Status
-	list := slices.DeleteFunc(status.RolledBack, func(uuid string) bool { return uuid == index.UUID })
-	list = append(list, index.UUID)
+	s.liveAgain(index.UUID) // It is the newest now, wherever it was.
+	list := append(status.RolledBack, index.UUID)
 	status.RolledBack = list[max(0, len(list)-maxRolledBack):]
 	// An annotation from before approves nothing, whether it was used or never read.
 	if asked := approvalOf(s.gate); asked.request != "" && (status.Approval == nil || status.Approval.Request != asked.request || status.Approval.By != asked.by) {

@@ -23,11 +23,10 @@ func (r *Reconciler) checkSchedule(ctx context.Context, s *scope) error {
 	if evaluation == nil || evaluation.CompletedAt == nil || evaluation.StartedAt == nil {
 		return nil // It is being measured anyway.
 	}
-	info, err := s.engine.Info(ctx)
-	if err != nil {
-		return s.engineError(err)
+	if err := r.identify(ctx, s); err != nil {
+		return err
 	}
-	upgraded := evaluation.Engine != nil && evaluation.Engine.Version != info.Version
+	upgraded := evaluation.Engine != nil && evaluation.Engine.Version != s.info.Version
 	s.due = upgraded || !schedule.Next(evaluation.StartedAt.Time).After(s.now)
 	return nil
 }

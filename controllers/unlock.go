@@ -45,6 +45,6 @@ func (r *Reconciler) stayUnlocked(ctx context.Context, s *scope) error {
 			return errEndPass
 		}
 	}
-	return waiting(v1alpha1.ReasonUnlocked, 0, "the lock on %s was given back as asked; to lock and measure it again: kubectl annotate relevancegate -n %s %s --overwrite %s=$(date +%%s)",
-		s.candidate.Index, s.gate.Namespace, s.gate.Name, v1alpha1.AnnotationRequestedAt)
+	return waiting(v1alpha1.ReasonUnlocked, 0, "the lock on %s was given back as asked; to lock and measure it again: %s",
+		s.candidate.Index, s.annotateCommand(v1alpha1.AnnotationRequestedAt, "$(date +%s)"))
 }

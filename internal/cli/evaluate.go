@@ -55,6 +55,15 @@ the gate.`,
 			return runEvaluate(cmd.Context(), o, os.Getenv, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	o.addInputFlags(command)
+	flags := command.Flags()
+	flags.StringVarP(&o.output, "output", "o", string(report.FormatText), "form of the report: text, json, markdown, junit, csv or github")
+	flags.StringArrayVar(&o.reports, "report", nil, "further report, as FORMAT=FILE; may be repeated; - is the standard output")
+	return command
+}
+
+// addInputFlags adds the flags that name the gate, its golden set and its indices.
+func (o *evaluateOptions) addInputFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&o.gate, "filename", "f", "", "file with the gate; - is the standard input")
 	flags.StringArrayVar(&o.goldenSet, "golden-set", nil, "file with the golden set, or with a part of it: may be given several times")
@@ -62,12 +71,9 @@ the gate.`,
 	flags.StringVar(&o.candidate, "candidate", "", "index under test (default: the gate's)")
 	flags.StringVar(&o.live, "live", "", "index to compare with (default: the one that the gate's alias points at)")
 	flags.StringVar(&o.ca, "ca-file", "", "file with the certificate authorities to trust, in PEM form")
-	flags.StringVarP(&o.output, "output", "o", string(report.FormatText), "form of the report: text, json, markdown, junit, csv or github")
-	flags.StringArrayVar(&o.reports, "report", nil, "further report, as FORMAT=FILE; may be repeated; - is the standard output")
 	for _, name := range []string{"filename", "golden-set"} {
 		_ = command.MarkFlagRequired(name) // The flag is defined above.
 	}
-	return command
 }
 
 // runEvaluate measures and writes the reports, also of an evaluation that does not

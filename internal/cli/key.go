@@ -42,17 +42,8 @@ Environment: as for the command evaluate.`,
 			return runKey(cmd.Context(), o, os.Getenv, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	flags := command.Flags()
-	flags.StringVarP(&o.gate, "filename", "f", "", "file with the gate; - is the standard input")
-	flags.StringArrayVar(&o.goldenSet, "golden-set", nil, "file with the golden set, or with a part of it: may be given several times")
-	flags.StringVar(&o.url, "url", "", "address of the engine")
-	flags.StringVar(&o.candidate, "candidate", "", "index under test (default: the gate's)")
-	flags.StringVar(&o.live, "live", "", "index to compare with (default: the one that the gate's alias points at)")
-	flags.StringVar(&o.ca, "ca-file", "", "file with the certificate authorities to trust, in PEM form")
-	flags.StringVarP(&o.output, "output", "o", "text", "text (the key alone) or json")
-	for _, name := range []string{"filename", "golden-set"} {
-		_ = command.MarkFlagRequired(name) // The flag is defined above.
-	}
+	o.addInputFlags(command)
+	command.Flags().StringVarP(&o.output, "output", "o", "text", "text (the key alone) or json")
 	return command
 }
 
